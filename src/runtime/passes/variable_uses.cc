@@ -1,4 +1,4 @@
-// Sets of variables spread from variables and handles along the edges; the sets of loops grow until nothing changes.
+// Propagates sets of variables from variables and handles along the edges, until a fixed point (because of loops).
 #include "runtime/passes/variable_uses.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr int32_t kNone = -1;
 enum class OpRole : uint8_t {
   kReference,   // a reference variable
   kHandle,      // a handle of a resource variable
-  kForwards,    // hands on input 0 (or all of them) without reading it
+  kForwards,    // forwards input 0 (or all inputs) without reading it
   kReads,       // reads through a reference or a handle, changes nothing
   kComputes,    // its outputs never share memory with its inputs
   kMayForward,  // any other op
@@ -33,7 +33,7 @@ bool TakesFunctions(const OpDef& op) {
          });
 }
 
-// Elementwise kernels always write to memory of their own, but for those that hand on an input in some cases.
+// Elementwise kernels always write to their own memory, except those that may forward an input.
 bool IsElementwise(const OpDef& op) {
   if (op.name == "Select" || op.name == "AddN" || op.name == "Cast") return false;
   return !op.kernels.empty() && LoopOf(op.kernels.front()) != nullptr;
@@ -103,7 +103,7 @@ OpRole RoleOf(const OpDef& op) {
   return IsElementwise(op) ? OpRole::kComputes : OpRole::kMayForward;
 }
 
-// True for ops that may keep an input beyond their end.
+// Whether nodes of this op may keep an input after they have ended.
 bool MayKeepInputs(const OpDef& op) {
   if (StartsWithAny(op.name, {"Assign", "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "Scatter",
                               "ResourceScatter", "Random", "TruncatedNormal", "Assert", "Print"}))
@@ -192,7 +192,7 @@ class VariableFinder final {
     return last_role_ = it->second;
   }
 
-  // Most plans update nothing: this is all that they pay.
+  // Most plans update no variable. For them this check is the only cost.
   bool AnyUpdates() const {
     return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [](const PlanGraph::Node& n) {
       return std::any_of(n.props->input_types.begin(), n.props->input_types.end(), [&](DType t) {
@@ -214,7 +214,7 @@ class VariableFinder final {
     }
   }
 
-  // Nodes of one task that name the same variable are one.
+  // Nodes of a task that refer to the same container and name are one variable.
   void FindVariables() {
     std::map<std::tuple<int32_t, bool, std::string, std::string>, int32_t> known;
     uses_.set_of_.assign(graph_.nodes.size(), kNone);
@@ -255,7 +255,7 @@ class VariableFinder final {
     return it->second;
   }
 
-  // What input `i` of node n brings, on the same task.
+  // The set that input `i` of node n carries; kNone if it comes from another task.
   int32_t SetOfInput(int32_t n, size_t i) const {
     const PlanValue input = node(n).inputs[i];
     if (uses_.SetOf(input) == kNone) return kNone;
@@ -264,7 +264,8 @@ class VariableFinder final {
 
   static bool IsMemory(DType type) { return type != kResource && type != kVariant; }
 
-  // Whether input i may come out again: all that a Merge or an IdentityN takes, the data of the others.
+  // Whether an output of node n may share the memory of input i: every input of Merge and IdentityN, the data input of
+  // other forwarding ops, and inputs of the right type of ops that may forward.
   bool HandsOn(int32_t n, size_t i, OpRole role) const {
     const NodeProps& props = *node(n).props;
     if (props.output_types.empty()) return false;
