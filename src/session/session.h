@@ -59,7 +59,7 @@ class Session {
   virtual Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
                                                  const std::vector<Output>& fetches, CancelToken* cancel = nullptr) = 0;
   virtual Result<std::vector<DeviceInfo>> ListDevices(CancelToken* cancel = nullptr) = 0;
-  // Cancels running steps, waits for them and releases the session's resources. Later runs fail.
+  // Cancels running steps, waits a limited time for them, and releases the session's resources. Later runs fail.
   virtual Status Close() = 0;
 };
 

@@ -75,12 +75,12 @@ TEST(Convolution, IsThatOfDoubles) {
       {3, 17, 19, 16, 48, 5, true, true},   // tiles that extend past the end
       {5, 16, 21, 48, 16, 5, false, true},  // no padding
       {9, 12, 16, 32, 32, 3, true, true},   // 4 x 4 results per tile
-      {4, 23, 30, 16, 64, 3, false, true},  //
+      {4, 23, 30, 16, 64, 3, false, true},  // 4 x 4 results, no padding
       {1, 60, 60, 64, 64, 3, true, true},   // one image
       {4, 14, 14, 24, 64, 5, true, false},  // channels not a multiple of 16
       {2, 7, 7, 16, 16, 3, true, false},    // too little work
       {2, 9, 9, 128, 128, 3, true, false},  // filter too large for the L2 cache
-      {16, 14, 14, 1, 32, 5, true, false},  //
+      {16, 14, 14, 1, 32, 5, true, false},  // one input channel
   };
   ThreadPool pool("test", 3);
   for (const Case& c : cases) {

@@ -8,7 +8,7 @@ namespace {
 
 class OrderUpdatesTest : public SmallGraph {
  protected:
-  // The plan for the fetches and targets: by node, the nodes that it waits for.
+  // The plan for the fetches and targets: by node, its control inputs.
   std::map<std::string, std::vector<std::string>> WaitsOf(const OutputList& fetches, const std::vector<Node*>& targets,
                                                           const OutputList& feeds = {}, bool late_feeds = false) {
     Result<PlanGraph> pruned = PruneGraph(*graph_, feeds, fetches, targets);
