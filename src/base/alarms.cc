@@ -32,7 +32,7 @@ Alarms::Id ThreadAlarms::After(int64_t nanos, std::function<void()> ring) {
 }
 
 void ThreadAlarms::Drop(Id id) {
-  std::function<void()> dropped;  // destroyed without the lock
+  std::function<void()> dropped;  // destroyed after the lock is released
   std::unique_lock lock(mu_);
   if (auto it = times_.find(id); it != times_.end()) {
     auto entry = due_.find({it->second, id});

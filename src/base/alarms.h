@@ -1,5 +1,5 @@
-// Alarms: functions that run at a later time. Thread-safe. An interface, so that a simulation keeps the time;
-// ThreadAlarms is the real thing.
+// Alarms: one-shot timers. Thread-safe. An interface, so that the simulated network can supply its own time.
+// ThreadAlarms is the production implementation.
 #ifndef WEIR_BASE_ALARMS_H_
 #define WEIR_BASE_ALARMS_H_
 
@@ -20,14 +20,15 @@ class Alarms {
  public:
   using Id = uint64_t;
   virtual ~Alarms() = default;
-  // The function must be quick.
+  // Runs `ring` once, `nanos` from now. All alarms share one thread: `ring` must not block.
   virtual Id After(int64_t nanos, std::function<void()> ring) = 0;
-  // After it returns the function neither runs nor will run, unless called from the function itself.
+  // Cancels the alarm; no-op if it has already run. Blocks while the callback runs on another thread, so after the
+  // return the callback is not running and never will. Does not block when called from the callback itself.
   virtual void Drop(Id id) = 0;
 };
 
-// One thread runs them all; it starts with the first. The destructor drops what has not rung and waits for the one that
-// runs.
+// Runs all callbacks on one thread, started by the first alarm. The destructor drops pending alarms and waits for the
+// callback that is running.
 class ThreadAlarms final : public Alarms {
  public:
   explicit ThreadAlarms(Clock& clock) : clock_(clock) {}
@@ -48,7 +49,7 @@ class ThreadAlarms final : public Alarms {
   bool stopped_ = false;
   Id next_ = 1;
   Id running_ = 0;
-  std::map<std::pair<int64_t, Id>, std::function<void()>> due_;  // by time
+  std::map<std::pair<int64_t, Id>, std::function<void()>> due_;  // keyed by due time, then id
   std::map<Id, int64_t> times_;
   std::thread thread_;
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kRoot[] = "/sys/fs/cgroup";
 
-// The first number of a file; `fallback` where there is none ("max", no such file).
+// The number at the start of a file, or `fallback` if there is none ("max", no such file).
 int64_t ReadNumber(const std::string& path, int64_t fallback) {
   const std::string text = ReadSmallFile(path);
   int64_t value = 0;
@@ -42,8 +42,8 @@ struct Directory {
   bool unified;
 };
 
-// The directories of the groups that `controller` holds this process in, its own first. Inside a container the path
-// that /proc names may lie outside of what is mounted: then the mounted root is the group.
+// The directories of this process's groups under `controller`, innermost first. Inside a container the path in
+// /proc/self/cgroup may not be mounted; then only the mounted root is returned.
 std::vector<Directory> GroupDirectories(std::string_view controller) {
   std::vector<Directory> found;
   const std::string table = ReadSmallFile("/proc/self/cgroup");

@@ -1,5 +1,5 @@
-// The limits that the process's control group (version 1 or 2) and its ancestors put on it. Linux only; what cannot be
-// read counts as no limit.
+// Limits set by the control group (version 1 or 2) of this process and by its ancestors. Linux only. A limit that
+// cannot be read counts as no limit.
 #ifndef WEIR_BASE_CGROUP_H_
 #define WEIR_BASE_CGROUP_H_
 
@@ -12,13 +12,14 @@ namespace weir {
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
-// A memory group of this process, from its own up to the root. Paths are found once, numbers are read on each call.
+// The memory groups of this process, from its own up to the root. Paths are resolved once; values are read on each
+// call.
 class MemoryGroups final {
  public:
   MemoryGroups();
   // The smallest limit of all groups in bytes, or kNoLimit.
   int64_t Limit() const;
-  // The smallest room left under a limit, counting as free the file pages that the kernel would drop; or kNoLimit.
+  // The smallest number of bytes left under any limit, or kNoLimit. Page cache that the kernel can drop counts as free.
   int64_t Room() const;
 
  private:
@@ -29,10 +30,10 @@ class MemoryGroups final {
   std::vector<Group> groups_;
 };
 
-// CPU time over wall time that the groups grant (1.5: one and a half cores), or a negative number for no limit.
+// The number of cores that the groups grant, as CPU time per wall time (e.g. 1.5). Negative: no limit.
 double CpuQuota();
 
-// The whole of a small file such as those under /proc; empty when it cannot be read.
+// The contents of a small file, e.g. under /proc. Empty if it cannot be read.
 std::string ReadSmallFile(const std::string& path);
 
 }  // namespace weir

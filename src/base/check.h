@@ -1,5 +1,5 @@
-// WEIR_CHECK(cond, operands...): for our own bugs only. Nothing that comes from a user, a file or the network
-// may reach one. Prints the condition, the operands and the place, then aborts.
+// WEIR_CHECK(cond, operands...): an assertion for internal bugs. Input from a user, a file or the network must never
+// make one fail. On failure, prints the condition, the operands and the source location, then aborts.
 #ifndef WEIR_BASE_CHECK_H_
 #define WEIR_BASE_CHECK_H_
 

@@ -1,4 +1,4 @@
-// Time as a seam: the engine asks a Clock, so that tests can use a simulated one. Thread-safe.
+// Clock: the interface for time, so that tests can use a simulated one. Thread-safe.
 #ifndef WEIR_BASE_CLOCK_H_
 #define WEIR_BASE_CLOCK_H_
 
@@ -14,7 +14,7 @@ class Clock {
   virtual void SleepMicros(int64_t micros) = 0;
 };
 
-// The machine's own clock; lives as long as the process.
+// The system clock. Lives as long as the process.
 Clock& RealClock();
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// Waiting for a condition by a Clock, so that a simulated one makes time pass.
+// Waiting on a condition variable with a timeout that is measured by a Clock, real or simulated.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace weir {
 
-// As `changed.wait_until(lock, ...)`, up to a time of the clock's MonotonicNanos: true once `condition()` holds.
+// Like `changed.wait_until(lock, ..., condition)` with a deadline in the clock's MonotonicNanos. Returns whether
+// `condition()` holds. With a simulated clock it polls and sleeps on that clock instead.
 template <class Condition>
 bool WaitOn(Clock& clock, std::unique_lock<std::mutex>& lock, std::condition_variable& changed, int64_t until_nanos,
             Condition condition) {
@@ -18,7 +19,7 @@ bool WaitOn(Clock& clock, std::unique_lock<std::mutex>& lock, std::condition_var
     const std::chrono::steady_clock::time_point until{std::chrono::nanoseconds(until_nanos)};
     return changed.wait_until(lock, until, condition);
   }
-  constexpr int64_t kSliceMicros = 10'000;  // others may make the condition hold meanwhile
+  constexpr int64_t kSliceMicros = 10'000;  // polling interval
   while (!condition()) {
     const int64_t left_micros = (until_nanos - clock.MonotonicNanos() + 999) / 1000;
     if (left_micros <= 0) return false;

@@ -1,5 +1,4 @@
-// DisjointSets: which of the elements 0, 1, 2, … belong together. A set is known by its lowest element. Not
-// thread-safe.
+// DisjointSets: union-find over the elements 0, 1, 2, ... The lowest element represents its set. Not thread-safe.
 #ifndef WEIR_BASE_DISJOINT_SETS_H_
 #define WEIR_BASE_DISJOINT_SETS_H_
 
@@ -12,15 +11,15 @@ namespace weir {
 
 class DisjointSets final {
  public:
-  // Each element is a set of its own.
+  // Each element starts in a set of its own.
   explicit DisjointSets(size_t size = 0) : parents_(size) { std::iota(parents_.begin(), parents_.end(), 0); }
-  // One element more, which it returns.
+  // Adds an element in a set of its own and returns it.
   int32_t Add() {
     parents_.push_back(static_cast<int32_t>(parents_.size()));
     return parents_.back();
   }
   size_t size() const { return parents_.size(); }
-  // The element by which the set of x is known.
+  // The lowest element of x's set.
   int32_t Find(int32_t x) {
     while (parents_[x] != x) x = parents_[x] = parents_[parents_[x]];
     return x;

@@ -14,7 +14,7 @@ TEST(DisjointSetsTest, WhatIsJoinedIsKnownByItsLowestElement) {
   EXPECT_EQ(sets.Find(3), 2);
   sets.Join(5, 3);
   for (int32_t x = 2; x < 6; ++x) EXPECT_EQ(sets.Find(x), 2);
-  sets.Join(3, 4);  // again
+  sets.Join(3, 4);  // already joined
   EXPECT_EQ(sets.Find(5), 2);
   EXPECT_EQ(sets.Find(1), 1);
   EXPECT_EQ(sets.Add(), 6);

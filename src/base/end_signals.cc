@@ -32,7 +32,7 @@ EndSignals::EndSignals() : before_(g_received) {
   if (handling.users++ > 0) return;
   struct sigaction ours = {};
   ours.sa_handler = [](int) { g_received.fetch_add(1); };
-  ours.sa_flags = SA_RESTART;  // any thread may get it
+  ours.sa_flags = SA_RESTART;  // any thread may receive the signal, including one in a system call
   for (size_t i = 0; i < std::size(kEnds); ++i) sigaction(kEnds[i], &ours, &handling.before[i]);
 }
 

@@ -1,6 +1,7 @@
-// EndSignals: while one lives, SIGTERM and SIGINT do not end the process: they are noted, for whoever waits for them to
-// end well. Several may live at a time, and each sees the signals of its time; with the last one the handling of before
-// is back. Thread-safe. It is the one thing here that belongs to the process, because signals do.
+// EndSignals: while an instance exists, SIGTERM and SIGINT are recorded instead of ending the process, so that the
+// program can shut down cleanly. Several instances may coexist; each reports the signals since its construction.
+// Destroying the last one restores the previous handlers. Thread-safe. The state is global because signals are
+// per process.
 #ifndef WEIR_BASE_END_SIGNALS_H_
 #define WEIR_BASE_END_SIGNALS_H_
 
@@ -12,11 +13,11 @@ class EndSignals final {
   ~EndSignals();
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
-  // Whether one has come since this was made.
+  // Whether a signal has arrived since this object was constructed.
   bool received() const;
 
  private:
-  const int before_;  // how many had come when it was made
+  const int before_;  // the signal count at construction
 };
 
 }  // namespace weir

@@ -23,7 +23,7 @@ TEST(EndSignalsTest, EachSeesTheSignalsOfItsTime) {
   const EndSignals second;
   EXPECT_TRUE(first->received());
   EXPECT_FALSE(second.received());
-  first.reset();  // the second still lives
+  first.reset();  // `second` keeps the handlers installed
   raise(SIGINT);
   EXPECT_TRUE(second.received());
 }

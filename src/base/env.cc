@@ -1,4 +1,4 @@
-// What every Env shares: whole files, patterns and paths.
+// The non-virtual functions of Env: whole files, patterns and paths.
 #include "base/env.h"
 
 #include <fnmatch.h>
@@ -18,7 +18,7 @@ bool IsPattern(std::string_view part) { return part.find_first_of("*?[\\") != st
 Result<std::string> Env::ReadFile(const std::string& path) {
   WEIR_ASSIGN(const std::unique_ptr<ReadableFile> file, OpenRead(path));
   WEIR_ASSIGN(const uint64_t size, file->Size());
-  // Files such as those under /proc say they are empty: read until nothing comes.
+  // Files under /proc report a size of 0: read until the end of the file.
   std::string data;
   for (size_t want = size + 1;; want = std::max<size_t>(data.size(), 4096)) {
     const size_t have = data.size();
@@ -45,7 +45,7 @@ Status Env::WriteFileAtomically(const std::string& path, std::string_view data) 
     return Rename(aside, path);
   };
   if (Status status = write(); !status.ok()) {
-    DeleteFile(aside).IgnoreError();  // the first error is the one to tell
+    DeleteFile(aside).IgnoreError();  // return the first error
     return status;
   }
   return SyncDirectory(std::string(DirectoryOf(path)));

@@ -1,6 +1,6 @@
-// Env: the file system as a seam, so that tests can put a fake or a failing one in its place. Errors name the file.
-// Thread safety: an Env may be used from any thread; a file object by one thread at a time, except that
-// ReadableFile::Read may be called concurrently.
+// Env: the interface to the file system, so that tests can substitute a fake or inject faults. Errors name the file.
+// Env is thread-safe. A file object may be used by one thread at a time, except that ReadableFile::Read may be called
+// concurrently.
 #ifndef WEIR_BASE_ENV_H_
 #define WEIR_BASE_ENV_H_
 
@@ -17,19 +17,19 @@ namespace weir {
 class ReadableFile {
  public:
   virtual ~ReadableFile() = default;
-  // Up to `size` bytes from `offset` into `to`; returns how many there were: fewer only at the end of the file.
+  // Reads up to `size` bytes at `offset` into `to` and returns how many. Returns fewer only at the end of the file.
   virtual Result<size_t> Read(uint64_t offset, size_t size, char* to) const = 0;
   virtual Result<uint64_t> Size() const = 0;
 };
 
-// Destroying one closes it without an error to see: Close says whether all went well.
+// The destructor closes the file but cannot report an error: call Close to get the status.
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
   virtual Status Append(std::string_view data) = 0;
-  // Hands what was appended to the system: another process can read it.
+  // Passes the appended data to the operating system: other processes can read it.
   virtual Status Flush() = 0;
-  // Flush, and not lost when the machine stops.
+  // Flushes, and makes the data survive a crash of the machine.
   virtual Status Sync() = 0;
   virtual Status Close() = 0;
 };
@@ -45,40 +45,40 @@ class Env {
   virtual ~Env() = default;
 
   virtual Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) = 0;
-  // Creates the file, or empties it.
+  // Creates or truncates the file.
   virtual Result<std::unique_ptr<WritableFile>> OpenWrite(const std::string& path) = 0;
-  // Creates the file where it does not exist.
+  // Creates the file if it does not exist.
   virtual Result<std::unique_ptr<WritableFile>> OpenAppend(const std::string& path) = 0;
 
   virtual Result<FileInfo> Stat(const std::string& path) = 0;
   // The names in a directory, sorted, without "." and "..".
   virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;
-  // Replaces `to` at once: nobody sees half of it.
+  // Replaces `to` atomically.
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
   virtual Status DeleteFile(const std::string& path) = 0;
-  // REQUIRES: empty, or it is an error.
+  // FailedPrecondition if the directory is not empty.
   virtual Status DeleteDirectory(const std::string& path) = 0;
-  // With its parents; one that exists already is fine.
+  // Creates the directory and its parents. OK if it exists already.
   virtual Status MakeDirectories(const std::string& path) = 0;
-  // Makes renames and new names in a directory last.
+  // Makes renames and new files in the directory survive a crash of the machine.
   virtual Status SyncDirectory(const std::string& path) = 0;
 
-  // Written in terms of the above.
+  // Implemented with the virtual functions above.
   bool Exists(const std::string& path) { return Stat(path).ok(); }
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view data);
-  // Written aside, synced and renamed: the file holds the old or the new data, whatever happens.
+  // Writes "<path>.tmp", syncs it and renames it: the file holds either the old or the new data, even after a crash.
   Status WriteFileAtomically(const std::string& path, std::string_view data);
-  // Paths that match a pattern with *, ? and [...] in any of its parts, sorted; none is not an error.
+  // The sorted paths that match a pattern with *, ? and [...] in any component. No match is not an error.
   Result<std::vector<std::string>> Match(const std::string& pattern);
 };
 
-// The machine's own files; lives as long as the process. A path may begin with "file://".
+// The local file system. Lives as long as the process. A path may begin with "file://".
 Env& RealEnv();
 
-// "a/b" and "c" to "a/b/c"; an absolute second part stays as it is.
+// JoinPath("a/b", "c") is "a/b/c". An absolute `name` is returned unchanged.
 std::string JoinPath(std::string_view directory, std::string_view name);
-// What comes before the last '/' ("" when there is none, "/" for the root), and what comes after it.
+// The part of the path before the last '/' ("" if there is none, "/" for the root), and the part after it.
 std::string_view DirectoryOf(std::string_view path);
 std::string_view FileNameOf(std::string_view path);
 

@@ -1,5 +1,6 @@
-// FakeEnv: files in memory, for tests. Set `fault` to make calls fail: it sees each operation ("write", "sync", ...)
-// with its path, and what it returns is the result unless it is OK. Directories exist as soon as they are made.
+// FakeEnv: an in-memory file system for tests. To inject faults set `fault`: it is called with each operation ("write",
+// "sync", ...) and its path, and an error that it returns becomes the result of the operation. Directories must be
+// created before List or Stat finds them; writing a file does not need its directory.
 #ifndef WEIR_BASE_ENV_FAKE_H_
 #define WEIR_BASE_ENV_FAKE_H_
 
@@ -97,7 +98,7 @@ class FakeEnv final : public Env {
     return std::make_unique<File>(*this, path, data);
   }
   std::mutex mutex_;
-  std::map<std::string, Data> files_ = {{"/", nullptr}, {".", nullptr}};  // a directory has no data
+  std::map<std::string, Data> files_ = {{"/", nullptr}, {".", nullptr}};  // null for a directory
 };
 }  // namespace weir
 

@@ -1,4 +1,4 @@
-// The Env over POSIX calls. Writes are gathered in 64 KB; every call is repeated when a signal interrupts it.
+// The Env on POSIX system calls. Writes are buffered (64 KB). Calls that a signal interrupts are retried.
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -64,7 +64,7 @@ auto Retry(Call call) {
   return result;
 }
 
-// The path that the system's calls take. It is a part of `path`.
+// The path for system calls: `path` without "file://" and host. Points into `path`.
 Result<const char*> Local(const std::string& path) {
   WEIR_TRY(CheckFileScheme(path));
   return path.c_str() + FilePrefixSize(path);
@@ -127,13 +127,13 @@ class PosixWritable final : public WritableFile {
   Status Close() override {
     if (fd_ < 0) return OkStatus();
     Status status = Flush();
-    // Linux frees the descriptor even when close is interrupted: never repeat it.
+    // Linux frees the descriptor even if close is interrupted: never retry it.
     if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR && status.ok()) status = FileError("close", path_, errno);
     return status;
   }
 
  private:
-  // False with errno set when nobody has read from a full pipe for a while.
+  // Waits until a full pipe is writable. Returns false, with errno set, after a minute or on an error.
   bool WaitUntilWritable() const {
     constexpr int kPatienceMs = 60'000;
     pollfd pipe{fd_, POLLOUT, 0};
@@ -162,7 +162,7 @@ class PosixEnv final : public Env {
  public:
   Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) override {
     WEIR_ASSIGN(const char* local, Local(path));
-    // A pipe without a writer must not hold the thread. Reads at an offset refuse pipes anyway.
+    // O_NONBLOCK: opening a pipe that has no writer must not block. pread fails on pipes anyway.
     const int fd = Retry([&] { return open(local, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) return FileError("open", path, errno);
     auto file = std::make_unique<PosixReadable>(path, fd);
@@ -239,20 +239,20 @@ class PosixEnv final : public Env {
 
   Status SyncDirectory(const std::string& path) override {
     WEIR_ASSIGN(const char* local, Local(path));
-    if (*local == '\0') local = path.empty() ? "." : "/";  // the directory of "a", and that of "file:///a"
+    if (*local == '\0') local = path.empty() ? "." : "/";  // DirectoryOf("a"), DirectoryOf("file:///a")
     const int fd = Retry([&] { return open(local, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
     if (fd < 0) return FileError("sync directory", path, errno);
     const int result = Retry([&] { return fsync(fd); });
     const int error = errno;
     close(fd);
-    // Some file systems cannot sync a directory and say so.
+    // Some file systems do not support fsync on a directory.
     return result == 0 || error == EINVAL || error == ENOTSUP ? OkStatus() : FileError("sync directory", path, error);
   }
 
  private:
   static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flag) {
     WEIR_ASSIGN(const char* local, Local(path));
-    // A pipe that nobody reads must not hold the thread: it is an error (ENXIO).
+    // O_NONBLOCK: opening a pipe that has no reader must not block. It fails with ENXIO.
     const int fd = Retry([&] { return open(local, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flag, 0666); });
     if (fd < 0) return FileError("open", path, errno);
     return std::make_unique<PosixWritable>(path, fd);

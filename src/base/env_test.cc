@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// Both Envs keep the same promises; the real one works in a fresh directory.
+// Runs against RealEnv (in a fresh directory) and against FakeEnv.
 class EnvTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
@@ -163,7 +163,7 @@ TEST(RealEnvTest, OtherSchemesAreUnimplemented) {
     }
     EXPECT_FALSE(env.Exists(path));
   }
-  // No schemes to TensorFlow either: plain paths.
+  // TensorFlow does not treat these as schemes either: they are plain paths.
   for (const std::string path : {"a://x", "1a://x", "a-b://x", "://x", "hdfs:/x", "/a://b/hdfs://c", ""})
     EXPECT_EQ(env.Stat(path).status().code(), StatusCode::kNotFound) << path;
 }

@@ -1,5 +1,5 @@
-// ExitDeadline: ends the process, with status 0, unless it is destroyed in time. For a program that was asked to end
-// and must do so whatever its threads are in.
+// ExitDeadline: ends the process with status 0 unless it is destroyed within the given time. For a program that was
+// asked to exit and must do so even if threads are stuck in calls that cannot be interrupted.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Schemes of file names: "hdfs" of "hdfs://host/a". Weir serves local files only, which need none or have "file".
+// The scheme of a file name: "hdfs" in "hdfs://host/a". Weir supports local files only: no scheme, or "file".
 #ifndef WEIR_BASE_FILE_SCHEME_H_
 #define WEIR_BASE_FILE_SCHEME_H_
 
@@ -9,15 +9,15 @@
 
 namespace weir {
 
-// Empty for a plain path. As in TensorFlow a scheme is a letter and then one or more letters, digits or dots.
+// Empty for a plain path. As in TensorFlow, a scheme is a letter followed by one or more letters, digits or dots.
 std::string_view FileSchemeOf(std::string_view name);
 
-// Unimplemented where no file system serves the scheme of `name`.
+// Unimplemented if the scheme of `name` is not supported.
 Status CheckFileScheme(std::string_view name);
-// Whether an error is that of CheckFileScheme.
+// Whether `status` is the error of CheckFileScheme.
 bool IsUnknownFileScheme(const Status& status);
 
-// How much of `name` comes before the path that the system's calls take: "file://" and a host, or nothing.
+// The length of the prefix of `name` before the local path: "file://" and a host, or 0 for a plain path.
 // REQUIRES: CheckFileScheme(name).ok().
 size_t FilePrefixSize(std::string_view name);
 

@@ -1,4 +1,5 @@
-// A clock for tests, which stands still until it is moved or somebody sleeps, which takes no time. Thread-safe.
+// HandClock: a manual clock for tests. Time advances only when `nanos` is set or a thread sleeps; SleepMicros advances
+// the time and returns at once. Thread-safe.
 #ifndef WEIR_BASE_HAND_CLOCK_H_
 #define WEIR_BASE_HAND_CLOCK_H_
 

@@ -1,5 +1,5 @@
-// A shared pointer whose count lives in the object: one word, no control block. Objects derive from RefCounted.
-// Thread safety: the count is atomic; the object's own rules say the rest.
+// IntrusivePtr: a shared pointer with the reference count in the object: one word, no control block. Objects derive
+// from RefCounted. The count is atomic; the thread safety of the object itself is up to its class.
 #ifndef WEIR_BASE_INTRUSIVE_PTR_H_
 #define WEIR_BASE_INTRUSIVE_PTR_H_
 
@@ -35,7 +35,7 @@ class IntrusivePtr {
  public:
   IntrusivePtr() = default;
   IntrusivePtr(std::nullptr_t) {}
-  // Takes over the reference that a new object is born with.
+  // Takes over a reference, e.g. the initial one of a new object.
   static IntrusivePtr Adopt(T* object) {
     IntrusivePtr p;
     p.object_ = object;

@@ -18,13 +18,13 @@ void WriteAll(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody reads, or not fast enough: the next one says more
+    if (written <= 0) return;  // best effort: the next update replaces this one
     text.remove_prefix(static_cast<size_t>(written));
   }
 }
 
-// The pipe that the environment names, or -1. The variable outlives the pipe in programs that this one starts, where
-// the number may be another file's.
+// The pipe that the environment variable names, or -1. Child processes inherit the variable but not the descriptor
+// (FD_CLOEXEC), whose number may be reused: the inode tells whether it is still the same pipe.
 int ReportPipe() {
   const char* named = std::getenv(LiveLine::kVariable);
   int fd = -1;
@@ -92,11 +92,11 @@ void LiveLine::Show(bool at_line_start) {
 void LiveLine::Draw() {
   if (text_.empty() || hidden_ > 0 || mid_line_) return;
   if (kind_ == Kind::kReports) {
-    // Not more than a pipe takes at once: a report comes whole or not at all.
+    // At most PIPE_BUF bytes, so that the write is atomic.
     WriteAll(fd_, FitColumns(text_, PIPE_BUF / 8) + "\n");
     return;
   }
-  // The cursor waits at the beginning: what others write comes over the line, not behind it.
+  // Leave the cursor at the start, so that other output overwrites the line instead of being appended to it.
   WriteAll(fd_, "\r" + FitColumns(text_, TerminalColumns(fd_) - 1) + "\x1b[K\r");
   drawn_ = true;
 }
@@ -110,7 +110,7 @@ std::string FitColumns(std::string_view text, int columns) {
   std::string fitting;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool goes_on = (byte & 0xc0) == 0x80;  // of a UTF-8 character
+    const bool goes_on = (byte & 0xc0) == 0x80;  // UTF-8 continuation byte
     if (!goes_on && columns-- <= 0) break;
     fitting += byte < 0x20 || byte == 0x7f ? ' ' : c;
   }

@@ -1,6 +1,6 @@
-// LiveLine: the last line of a terminal, rewritten in place, with whatever else the process writes above it. Where
-// standard error is no terminal it is nothing; below `weir up` it goes to a pipe, whose reader draws it.
-// Thread-safe. Nothing is left of it but its last text, as a line of its own.
+// LiveLine: a status line at the bottom of a terminal that is rewritten in place. Other output appears above it.
+// Disabled if standard error is not a terminal. In tasks of `weir up` the text goes to a pipe and `weir up` draws it.
+// When the line ends, its last text remains as an ordinary line. Thread-safe.
 #ifndef WEIR_BASE_LIVE_LINE_H_
 #define WEIR_BASE_LIVE_LINE_H_
 
@@ -16,27 +16,28 @@ namespace weir {
 class LiveLine final {
  public:
   enum class Kind { kNone, kTerminal, kReports };
-  // The one of this process: on standard error where that is a terminal that can do it (TERM, NO_COLOR), or reports
-  // where the variable kVariable of the environment names a pipe.
+  // The LiveLine of this process: kReports if the environment variable kVariable names a pipe, else kTerminal if
+  // standard error is a capable terminal (see IsFullTerminal), else kNone.
   static LiveLine& OfProcess();
   static constexpr char kVariable[] = "WEIR_LIVE_LINE";  // "DESCRIPTOR:INODE"
   LiveLine(int fd, Kind kind, Clock& clock = RealClock()) : fd_(fd), kind_(kind), clock_(clock) {}
   LiveLine(const LiveLine&) = delete;
 
   Kind kind() const { return kind_; }
-  // False where there is nothing to write on, or another writes it. Who has begun must end.
+  // Claims the line. False if the kind is kNone or the line is claimed already. After success the caller must call End.
   bool Begin();
-  // Shown at most ten times a second; of what comes in between the last counts.
+  // Sets the text. Redraws at most ten times a second; End draws the last text.
   void Set(std::string_view text);
-  void End();  // without Begin: nothing
+  void End();  // no-op without Begin
 
-  // Around what else is written to the terminal. `at_line_start`: where that leaves the cursor. Hides may nest.
+  // Call Hide before writing anything else to the terminal and Show after it. `at_line_start`: whether that output left
+  // the cursor at the start of a line. Pairs may nest.
   void Hide();
   void Show(bool at_line_start = true);
 
  private:
-  void Draw();   // with mu_
-  void Erase();  // with mu_
+  void Draw();   // REQUIRES: mu_ is held
+  void Erase();  // REQUIRES: mu_ is held
 
   const int fd_;
   const Kind kind_;
@@ -45,18 +46,18 @@ class LiveLine final {
   std::string text_;
   bool begun_ = false;
   bool drawn_ = false;
-  bool mid_line_ = false;  // others have written a line that is not whole
+  bool mid_line_ = false;  // other output ended in the middle of a line
   int hidden_ = 0;
   int64_t next_nanos_ = 0;
 };
 
-// The time between two looks of a live line.
+// The minimum time between two redraws.
 inline constexpr int64_t kLiveLineNanos = 100'000'000;
-// What fits into so many columns, without what would move the cursor.
+// The prefix of `text` that fits into `columns`, with control characters replaced by spaces.
 std::string FitColumns(std::string_view text, int columns);
-// The columns of the terminal, 80 where it does not say.
+// The width of the terminal, or 80 if unknown.
 int TerminalColumns(int fd);
-// Whether there is a terminal behind it in which text can be coloured and rewritten, and nobody has said no.
+// Whether `fd` is a terminal that supports colours and rewriting: not TERM=dumb, and NO_COLOR is not set.
 bool IsFullTerminal(int fd);
 
 }  // namespace weir

@@ -49,7 +49,7 @@ TEST_F(LiveLineTest, IsRewrittenTenTimesASecond) {
   EXPECT_EQ(Written(), "\rstep 3\x1b[K\r");
   line.Set("step 4");
   line.End();
-  EXPECT_EQ(Written(), "\rstep 4\x1b[K\r\r\n");  // the terminal makes \r\n of \n
+  EXPECT_EQ(Written(), "\rstep 4\x1b[K\r\r\n");  // the terminal translates \n to \r\n
   line.End();
   EXPECT_EQ(Written(), "");
   EXPECT_TRUE(line.Begin());

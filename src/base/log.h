@@ -1,5 +1,5 @@
-// Logging: lines for people on standard error, through spdlog. Level from WEIR_LOG (debug, info, warning, error, off)
-// or TF_CPP_MIN_LOG_LEVEL (0..3). Safe from any thread.
+// Logging to standard error, through spdlog. The level comes from WEIR_LOG (debug, info, warning, error, off) or
+// TF_CPP_MIN_LOG_LEVEL (0..3). Thread-safe.
 #ifndef WEIR_BASE_LOG_H_
 #define WEIR_BASE_LOG_H_
 

@@ -1,4 +1,4 @@
-// The MD5 digest (RFC 1321): for names and seeds that must be those that others derive, never for secrets.
+// The MD5 digest (RFC 1321), for names and seeds that must match those of other programs. Never for security.
 #ifndef WEIR_BASE_MD5_H_
 #define WEIR_BASE_MD5_H_
 

@@ -16,7 +16,7 @@ namespace {
 Status DescribeCaught(std::string_view where) {
   try {
     throw;
-  } catch (const abi::__forced_unwind&) {  // the thread is being ended (pthread_exit)
+  } catch (const abi::__forced_unwind&) {  // pthread_exit or pthread_cancel: must be rethrown
     throw;
   } catch (const OutOfMemory& error) {
     return error.status();
@@ -37,7 +37,7 @@ Status DescribeCaught(std::string_view where) {
 Status StatusOfCaught(std::string_view where) {
   try {
     return DescribeCaught(where);
-  } catch (const std::bad_alloc&) {  // not even enough for a message
+  } catch (const std::bad_alloc&) {  // not enough memory for the message
     return Status(StatusCode::kResourceExhausted, "");
   }
 }
@@ -45,7 +45,7 @@ Status StatusOfCaught(std::string_view where) {
 void LogCaught(std::string_view where) {
   try {
     LogError("{} was given up: {}", where, std::string(StatusOfCaught(where).message()));
-  } catch (const std::bad_alloc&) {  // nor for this
+  } catch (const std::bad_alloc&) {  // not enough memory for the log line
   }
 }
 

@@ -1,5 +1,5 @@
-// Where exceptions of the standard library end. Allocations that fail inside of containers and strings throw
-// (std::bad_alloc, std::length_error); at the edge of a thread, a kernel, a call or a binding they become a Status.
+// Conversion of standard library exceptions to Status. Allocations that fail in containers and strings throw
+// (std::bad_alloc, std::length_error). Threads, kernels, RPC handlers and bindings catch them at their boundary.
 #ifndef WEIR_BASE_OUT_OF_MEMORY_H_
 #define WEIR_BASE_OUT_OF_MEMORY_H_
 
@@ -12,7 +12,7 @@
 
 namespace weir {
 
-// A std::bad_alloc that knows what was asked for.
+// A std::bad_alloc that carries a Status.
 class OutOfMemory final : public std::bad_alloc {
  public:
   explicit OutOfMemory(Status status) : status_(std::move(status)), what_(status_.message()) {}
@@ -24,17 +24,17 @@ class OutOfMemory final : public std::bad_alloc {
   const std::string what_;
 };
 
-// For functions that have no Status to return, as containers do. `status` is an error.
+// For functions that cannot return a Status, such as containers. REQUIRES: `status` is an error.
 [[noreturn]] void ThrowOutOfMemory(Status status);
 
-// The exception that is being handled, as a Status: ResourceExhausted where memory was exhausted, else Internal.
-// `where` names what threw. To be called in a catch block.
+// Converts the current exception: ResourceExhausted if an allocation failed, else Internal. `where` names the code
+// that threw. REQUIRES: called in a catch block.
 Status StatusOfCaught(std::string_view where);
 
-// Logs the exception that is being handled, where there is nobody to be told.
+// Logs the current exception, if it cannot be returned to anyone. REQUIRES: called in a catch block.
 void LogCaught(std::string_view where);
 
-// Runs `body`, which returns a Status or a Result, and turns exceptions into an error.
+// Runs `body`, which returns a Status or a Result, and converts exceptions to an error.
 template <class F>
 auto CatchOutOfMemory(std::string_view where, F&& body) -> std::invoke_result_t<F> {
   try {

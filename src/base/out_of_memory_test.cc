@@ -12,7 +12,7 @@ namespace {
 
 TEST(OutOfMemory, WhatContainersThrowIsResourceExhausted) {
   const auto code_of = [](auto body) { return CatchOutOfMemory("a test", body).code(); };
-  // Not by a real allocation: the address sanitizer ends the process instead of throwing.
+  // Thrown by hand: under the address sanitizer an allocation failure ends the process instead of throwing.
   EXPECT_EQ(code_of([]() -> Status { throw std::bad_alloc(); }), StatusCode::kResourceExhausted);
   EXPECT_EQ(code_of([]() -> Status {
               std::vector<int64_t> v;

@@ -1,6 +1,6 @@
-// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"): a generator without state
-// but a counter, so that any part of its sequence can be computed by itself. Seeded as TensorFlow seeds it.
-// A value: copy it to give each worker its own place in the sequence.
+// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"): a generator whose only
+// state is a counter, so any part of the sequence can be computed independently. Seeded like TensorFlow's.
+// A value type: copy it and Skip to give each worker its own part of the sequence. Not thread-safe.
 #ifndef WEIR_BASE_PHILOX_H_
 #define WEIR_BASE_PHILOX_H_
 
@@ -16,7 +16,7 @@ class Philox final {
   static constexpr int kBlockSize = 4;
 
   Philox() = default;
-  // The first seed is the key, the second one the upper half of the counter.
+  // `seed` is the key, `seed2` the upper half of the counter.
   explicit Philox(uint64_t seed, uint64_t seed2 = 0)
       : key_{Low(seed), High(seed)}, counter_{0, 0, Low(seed2), High(seed2)} {}
   Philox(const Block& counter, const Key& key) : key_(key), counter_(counter) {}
@@ -39,7 +39,7 @@ class Philox final {
     return block;
   }
 
-  // Moves on by `blocks` calls.
+  // Same as calling operator() `blocks` times.
   void Skip(uint64_t blocks) {
     const uint64_t low = Join(counter_[0], counter_[1]);
     const uint64_t sum = low + blocks;

@@ -21,27 +21,27 @@ namespace weir {
 namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
-// What a thread takes at a time out of what may be reserved before the next look.
+// The minimum that a thread takes from until_look_ at a time.
 constexpr size_t kGrantBytes = size_t{256} << 10;
 constexpr int64_t kMostBetweenLooks = 32 * kMegabyte;
 constexpr int64_t kFewestBetweenLooks = kMegabyte;
-// The kernel kills a process that takes the last of the memory.
+// Left free on the machine and in the control group: the kernel kills a process that takes the last of the memory.
 constexpr int64_t kSystemReserve = 16 * kMegabyte;
 
 constexpr int64_t kAddressReserve = 256 * kMegabyte;
-// What is left to steps when nothing more may be kept.
+// Memory that only Reserve, not ReserveKept, may use.
 constexpr int64_t kMostForSteps = 64 * kMegabyte;
 
 constexpr int kReclaimAttempts = 4;
 constexpr std::chrono::milliseconds kReclaimPause(10);
 constexpr std::chrono::milliseconds kReleasePeriod(500);
 constexpr int64_t kCacheIdleNanos = int64_t{2'500'000'000};
-// What has ended may take a while to be freed.
+// Freeing may lag behind the end of the work that held the memory, so trim several times.
 constexpr int kRoundsToRelease = 4;
-// A heap that hands out less than this in a period is quiet: trimming it costs nobody anything.
+// With fewer grants per period than this the heap is quiet, and trimming it does not slow down other threads.
 constexpr uint64_t kQuietGrants = 64;
 
-// Under the sanitizers what the system shows is mostly theirs.
+// Under sanitizers most of the resident memory belongs to the sanitizer, so it is not read.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kAsksSystem = false;
 #elif defined(__has_feature)
@@ -76,7 +76,7 @@ int64_t AddressSpaceLimit() {
 struct Pages {
   int64_t address_space = 0;
   int64_t resident = 0;
-  int64_t shared = 0;  // of the resident ones: files, and memory that other processes can map
+  int64_t shared = 0;  // resident pages of files and of shared memory
 };
 
 Pages ReadPages() {
@@ -93,7 +93,7 @@ Pages ReadPages() {
 
 int64_t PageBytes() { return sysconf(_SC_PAGESIZE); }
 
-// Resident memory of this process alone; 0 where the system does not say.
+// Resident memory that is not shared with other processes; 0 if unknown.
 int64_t OwnResidentBytes() {
   if (!kAsksSystem) return 0;
   const Pages pages = ReadPages();
@@ -112,11 +112,11 @@ int64_t AvailableOnMachine() {
   return kilobytes * 1024;
 }
 
-// What the system can still give to this process.
+// How many bytes the system can still give to this process.
 int64_t SystemRoom(const MemoryGroups& groups) {
   int64_t room = std::min(groups.Room(), AvailableOnMachine());
   if (const int64_t limit = AddressSpaceLimit(); limit != kNoLimit) {
-    // The heap of a thread grows by large reservations of addresses, and is not given its last ones.
+    // malloc arenas reserve address space in large chunks, so the last part of it is not usable.
     const int64_t used = ReadPages().address_space * PageBytes() + std::min(limit / 8, kAddressReserve);
     room = std::min(room, std::max<int64_t>(limit - used, 0));
   }
@@ -133,7 +133,7 @@ int64_t Clipped(size_t bytes) { return static_cast<int64_t>(std::min<size_t>(byt
 }  // namespace
 
 ProcessMemory& ProcessMemory::Get() {
-  // Never destroyed: tensors may outlive everything else in the process.
+  // Never destroyed: tensors may be freed during static destruction.
   static ProcessMemory* const memory = new ProcessMemory(LimitByUser());
   return *memory;
 }
@@ -193,7 +193,7 @@ Status ProcessMemory::LookAtKept(size_t bytes) {
   return used <= most ? OkStatus() : Exhausted(bytes, std::max<int64_t>(kept_limit_ - used, 0));
 }
 
-// Other processes may have taken what this one still may.
+// Checks that the system has the memory: other processes may use what this process's limit allows.
 Status ProcessMemory::CheckSystem(size_t bytes) {
   const auto suffices = [&](int64_t room) { return room - std::min(kSystemReserve, limit_ / 16) >= Clipped(bytes); };
   if (!suffices(SystemRoom(groups_))) {
@@ -216,7 +216,7 @@ Status ProcessMemory::Exhausted(size_t bytes, int64_t left) const {
       bytes, left, limit_ / kMegabyte, why);
 }
 
-// Other threads may be about to free what a step that has just failed held.
+// Retries because other threads may still be freeing the memory of a step that has just failed.
 int64_t ProcessMemory::UsedAbove(int64_t most) {
   int64_t used = Used();
   for (int attempt = 0; used > most && most > 0 && attempt < kReclaimAttempts; ++attempt) {
@@ -250,7 +250,7 @@ void ProcessMemory::StartReleasing() {
     std::thread thread([this] { Release(); });
     pthread_setname_np(thread.native_handle(), "weir_memory");
     thread.detach();
-  } catch (const std::exception&) {  // no more threads: the next one who asks tries again
+  } catch (const std::exception&) {  // cannot start a thread: the next caller retries
     releaser_.store(0, std::memory_order_relaxed);
   }
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
@@ -263,13 +263,13 @@ void ProcessMemory::Release() {
       std::this_thread::sleep_for(kReleasePeriod);
     } while (ReleaseOnce());
     releaser_.store(0);
-    // Once more: who has asked since has seen this thread, and starts none.
+    // Check again: a caller that saw releaser_ set since the last round relied on this thread.
     pid_t none = 0;
     if (!ReleaseOnce() || !releaser_.compare_exchange_strong(none, self)) return;
   }
 }
 
-// Returns whether there is something left to do.
+// Returns whether another round is needed.
 bool ProcessMemory::ReleaseOnce() {
   MemoryCache* const cache = cache_.load(std::memory_order_acquire);
   const bool cached = cache != nullptr && cache->GiveBackUnused(kCacheIdleNanos);

@@ -1,7 +1,7 @@
-// ProcessMemory: how much memory this process may hold (WEIR_MEMORY_LIMIT_MB), and giving back to the system what it
-// does not need any more. Nobody counts single allocations: whoever is about to take memory says how much, and each
-// time that sum has grown by some megabytes the system is asked what the process really holds. So everything counts:
-// tensors, strings, queues, graphs, messages. Thread-safe; one per process, since the system's limits are.
+// ProcessMemory: enforces the memory limit of the process (WEIR_MEMORY_LIMIT_MB) and returns unused memory to the
+// system. Single allocations are not tracked: callers announce how much they are about to allocate, and each time the
+// announced sum has grown by some megabytes, the actual memory usage is read from the system. So everything counts:
+// tensors, strings, queues, graphs, messages. Thread-safe. One per process, because the system's limits are.
 #ifndef WEIR_BASE_PROCESS_MEMORY_H_
 #define WEIR_BASE_PROCESS_MEMORY_H_
 
@@ -17,14 +17,14 @@
 
 namespace weir {
 
-// What a node of a graph costs, roughly and beside the values of its attributes.
+// The approximate size of a graph node without its attribute values.
 constexpr size_t kGraphNodeBytes = 1024;
 
-// Freed memory that is kept for reuse.
+// A cache of freed memory blocks.
 class MemoryCache {
  public:
   virtual ~MemoryCache() = default;
-  // Gives back what was not used for `nanos`; 0: everything. Returns whether something is left.
+  // Returns blocks that were unused for `nanos` (0: all blocks) to the system. Returns whether any blocks remain.
   virtual bool GiveBackUnused(int64_t nanos) = 0;
 };
 
@@ -33,32 +33,33 @@ class ProcessMemory final {
   // Lives as long as the process.
   static ProcessMemory& Get();
 
-  // To be called before taking `bytes` of memory, or just after where the size is not known before. ResourceExhausted
-  // when the process would hold more than it may. Costs a few instructions, but for a look at the system now and then.
+  // Call before allocating `bytes` of memory, or right after if the size is not known before. ResourceExhausted if the
+  // process would exceed its limit. Costs a few instructions, except when the usage has to be read from the system.
   Status Reserve(size_t bytes) { return TakeFromGrant(bytes) ? OkStatus() : TakeGrant(bytes); }
-  // The same for what stays after a step (elements of queues, nodes of graphs): it may not take the last of the memory,
-  // so that steps that would empty a queue can still run.
+  // Reserve for data that outlives a step (queue elements, graph nodes). Its limit is lower, so that steps that would
+  // free such data, e.g. by emptying a queue, can still run.
   Status ReserveKept(size_t bytes);
-  // The same for callers that cannot fail: the next Reserve sees the memory.
+  // Reserve for callers that cannot fail: the next Reserve accounts for the memory.
   void Charge(size_t bytes) {
     if (!TakeFromGrant(bytes)) ChargeAll(bytes);
   }
 
-  // Counts a mapped block in use at its full size, touched or not; and a mapping that the system does not count as this
-  // process's own. Negative when it is freed.
+  // CountBlock: counts a mapped block at its full size, whether its pages are touched or not. CountSharedMapping:
+  // counts a mapping that the system does not attribute to this process alone. Negative `bytes` on release.
   void CountBlock(int64_t bytes) { block_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   void CountSharedMapping(int64_t bytes) { shared_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
-  // Something was put into the cache.
+  // Call after adding a block to the cache.
   void CacheGrew() { StartReleasing(); }
-  // The cache is emptied before anything fails, and when it was idle for some seconds. It must live forever.
+  // The cache is emptied before a Reserve fails; blocks that were unused for some seconds are released. `cache` must
+  // live as long as the process.
   void SetCache(MemoryCache* cache) { cache_.store(cache, std::memory_order_release); }
 
-  // Something large was closed or freed: its memory goes back to the system within seconds, whatever else goes on.
+  // Call after freeing something large: trims the heap within seconds, even if other threads are busy allocating.
   void ReleaseSoon();
 
-  // The most that the process may hold.
+  // The memory limit of the process in bytes.
   int64_t limit() const { return limit_; }
-  // What it holds now, as far as it counts.
+  // The current usage in bytes: the larger of the counted blocks and the resident memory.
   int64_t Used() const;
 
   ProcessMemory(const ProcessMemory&) = delete;
@@ -80,32 +81,32 @@ class ProcessMemory final {
   Status LookAtKept(size_t bytes);
   Status CheckSystem(size_t bytes);
   Status Exhausted(size_t bytes, int64_t left) const;
-  // What is used, after giving back what can be where that is more than `most`.
+  // Returns Used(). If that exceeds `most`, first reclaims memory, retrying a few times.
   int64_t UsedAbove(int64_t most);
   void Reclaim();
-  // Starts the thread that gives memory back, where none runs.
+  // Starts the release thread unless it is running.
   void StartReleasing();
   void Release();
   bool ReleaseOnce();
 
-  static inline constinit thread_local size_t grant_ = 0;  // what the thread may reserve without asking anybody
+  static inline constinit thread_local size_t grant_ = 0;  // bytes that the thread may reserve without shared state
   const MemoryGroups groups_;
   const bool limited_by_user_;
   const int64_t limit_;
   const int64_t kept_limit_;
-  const int64_t base_bytes_;  // held before anything counted
+  const int64_t base_bytes_;  // resident at construction; not counted against a limit set by the user
   std::atomic<int64_t> block_bytes_{0};
   std::atomic<int64_t> shared_bytes_{0};
-  std::atomic<int64_t> until_look_;  // may be reserved before the next look
-  std::atomic<int64_t> until_system_look_;
-  std::atomic<int64_t> seen_used_{0};  // by the last look
+  std::atomic<int64_t> until_look_;         // bytes to reserve before the next Look
+  std::atomic<int64_t> until_system_look_;  // bytes to reserve before the next CheckSystem
+  std::atomic<int64_t> seen_used_{0};       // the usage at the last Look
   std::atomic<MemoryCache*> cache_{nullptr};
 
-  std::atomic<uint64_t> num_grants_{0};   // how busy the heap is
-  std::atomic<int> quiet_rounds_{0};      // to trim it in while it is quiet
-  std::atomic<int> rounds_{0};            // to trim it in anyway
-  std::atomic<pid_t> releaser_{0};        // the process whose thread gives memory back; 0: none
-  std::atomic<uint64_t> seen_grants_{0};  // by that thread
+  std::atomic<uint64_t> num_grants_{0};   // measures how busy the heap is
+  std::atomic<int> quiet_rounds_{0};      // remaining heap trims, done only while the heap is quiet
+  std::atomic<int> rounds_{0};            // remaining heap trims, done in any case
+  std::atomic<pid_t> releaser_{0};        // the process that runs the release thread; 0: none (fork copies the value)
+  std::atomic<uint64_t> seen_grants_{0};  // num_grants_ at the last round of the release thread
 };
 
 }  // namespace weir

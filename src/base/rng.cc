@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-// Fetched several at a time, by each thread for itself; a forked child does not use what its parent has fetched.
+// Each thread fetches numbers in batches. A forked child discards the batch of its parent.
 class KernelRng final : public Rng {
  public:
   uint64_t Next64() override {

@@ -1,5 +1,5 @@
-// Randomness as a seam: whoever needs an unpredictable number (a seed, a session handle, a retry delay) asks an Rng, so
-// that tests can replay a run. Thread-safe.
+// Rng: the interface for unpredictable numbers (seeds, session handles, retry delays), so that tests can replay a run.
+// Thread-safe.
 #ifndef WEIR_BASE_RNG_H_
 #define WEIR_BASE_RNG_H_
 
@@ -17,7 +17,7 @@ class Rng {
 
   // In [0, 1).
   double NextUnit() { return static_cast<double>(Next64() >> 11) * 0x1p-53; }
-  // In [0, bound), all equally likely. REQUIRES: bound > 0.
+  // Uniform in [0, bound). REQUIRES: bound > 0.
   uint64_t Below(uint64_t bound) {
     const uint64_t unfair = (0 - bound) % bound;  // 2^64 mod bound
     uint64_t value;
@@ -28,7 +28,7 @@ class Rng {
   }
 };
 
-// The same numbers for the same seed.
+// Deterministic: the same seed gives the same numbers.
 class SeededRng final : public Rng {
  public:
   explicit SeededRng(uint64_t seed) : philox_(seed) {}
@@ -43,7 +43,7 @@ class SeededRng final : public Rng {
   Philox philox_;
 };
 
-// The kernel's random numbers; lives as long as the process.
+// Random numbers from the operating system (getrandom). Lives as long as the process.
 Rng& RealRng();
 
 }  // namespace weir

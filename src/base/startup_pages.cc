@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-// What /proc/self/pagemap says of a page.
+// Flags of an entry of /proc/self/pagemap.
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kSwapped = uint64_t{1} << 62;
 constexpr uint64_t kOfFile = uint64_t{1} << 61;

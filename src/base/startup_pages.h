@@ -1,14 +1,14 @@
-// Memory of a process that is large only while it starts.
+// Releases memory that a process needs only while it starts.
 #ifndef WEIR_BASE_STARTUP_PAGES_H_
 #define WEIR_BASE_STARTUP_PAGES_H_
 
 namespace weir {
 
-// Takes the pages of all loaded programs and libraries that are nothing but a copy of their files out of the resident
-// memory. Registering ops and binding functions run once through code that lies all over a library, and the kernel maps
-// 64 KB around every place; what is needed again comes back out of the page cache, a microsecond for as much.
-// Pages that differ from their file, as under a debugger with breakpoints, keep their whole segment in memory.
-// Any thread may run meanwhile. Where the kernel does not tell which pages differ, nothing happens.
+// Unmaps the clean, file-backed pages of the program and its libraries from resident memory. Registering ops and
+// binding functions runs once through code all over a library, and the kernel maps 64 KB around each page fault. A page
+// that is used again is mapped back from the page cache: about a microsecond per 64 KB.
+// A segment with modified pages (e.g. breakpoints of a debugger) is left alone. No-op if the kernel does not tell which
+// pages are modified. Thread-safe; other threads may run meanwhile.
 void ReleaseStartupPages();
 
 }  // namespace weir

@@ -12,12 +12,12 @@
 namespace weir {
 namespace {
 
-// In the file, among the constants. At its two ends the kernel brings back neighbours of what is used at once, as many
-// as it keeps together (2 MB at most): little of so much.
+// Read-only data, mapped from the file. After a release the kernel maps pages at both ends again together with
+// neighbouring constants that are in use, up to 2 MB: little compared to this size.
 constexpr size_t kBytes = size_t{16} << 20;
 alignas(4096) constexpr char kContent[kBytes] = {1};
 
-// How many pages of the content are in the memory of this process.
+// The number of resident pages of kContent.
 int64_t Resident() {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   std::vector<uint64_t> entries(kBytes / page);
@@ -49,7 +49,7 @@ TEST(StartupPages, WhatFilesHoldLeavesTheMemoryAndComesBack) {
 TEST(StartupPages, WhatDiffersFromItsFileStays) {
   char* const changed = const_cast<char*>(kContent) + 8 * sysconf(_SC_PAGESIZE);
   ASSERT_EQ(mprotect(changed, 1, PROT_READ | PROT_WRITE), 0);
-  *static_cast<volatile char*>(changed) = 5;  // a compiler may leave out what it takes for a write to a constant
+  *static_cast<volatile char*>(changed) = 5;  // volatile: the compiler may drop a write to a constant
   ASSERT_EQ(mprotect(changed, 1, PROT_READ), 0);
   ReleaseStartupPages();
   EXPECT_EQ(Sum(), 6);

@@ -1,4 +1,4 @@
-// Errors are values: Status and Result<T> are absl's, whose codes are those of gRPC and of TensorFlow.
+// Errors are values: Status and Result<T> are absl's; their codes are those of gRPC and TensorFlow.
 // The constructors below take fmt format strings: InvalidArgument("{} x {}: inner dimensions differ", a, b).
 #ifndef WEIR_BASE_STATUS_H_
 #define WEIR_BASE_STATUS_H_
@@ -45,19 +45,19 @@ WEIR_DEFINE_ERROR(Unavailable, StatusCode::kUnavailable)
 WEIR_DEFINE_ERROR(DataLoss, StatusCode::kDataLoss)
 #undef WEIR_DEFINE_ERROR
 
-// The same error with `context` put before its message; payloads are kept.
+// Prepends `context` to the message. Keeps the payloads.
 Status WithContext(const Status& status, std::string_view context);
 
-// The node at which an error arose, kept as a payload so that every layer above can report it. The first
-// node wins: MarkNode on an already marked status changes nothing.
+// The node that caused an error, kept as a payload so that every layer above can report it. The first node wins:
+// MarkNode on a marked status is a no-op.
 Status MarkNode(const Status& status, std::string_view node_name);
 std::optional<std::string> NodeOf(const Status& status);
 
-// A wrong type in a call that builds a graph: Python raises TypeError for it instead of ValueError.
+// Marks the error as a wrong type in a graph construction call: Python raises TypeError instead of ValueError.
 Status MarkTypeError(const Status& status);
 bool IsTypeError(const Status& status);
 
-// An error that only follows from another one (a step aborted because of its first cause).
+// Marks the error as a consequence of another one, e.g. the abort of a step after its first error.
 Status MarkDerived(const Status& status);
 bool IsDerived(const Status& status);
 

@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// Asked for anew by every child.
+// Caches the process id; updated after each fork.
 struct KnownProcess {
   std::atomic<pid_t> id{getpid()};
   KnownProcess() {

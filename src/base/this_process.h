@@ -1,12 +1,12 @@
-// The process that this one is: what a process has with others (connections, threads, random numbers) is not for a
-// child that is forked from it.
+// A cheap process id, to detect that the process is a forked child: it must not use its parent's connections, threads
+// or random numbers.
 #pragma once
 
 #include <sys/types.h>
 
 namespace weir {
 
-// As getpid(), without a call of the kernel.
+// Like getpid(), without a system call. Thread-safe.
 pid_t ThisProcess();
 
 }  // namespace weir

@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// How a forked child ends that runs `body`.
+// Runs `body` in a forked child and returns its exit status.
 template <class Body>
 int InChild(Body body) {
   const pid_t child = fork();
@@ -30,7 +30,7 @@ TEST(ThisProcessTest, ChildrenAndTheirsKnowThemselves) {
 }
 
 TEST(ThisProcessTest, ChildrenHaveRandomNumbersOfTheirOwn) {
-  RealRng().Next64();  // there may be some left that were fetched with it
+  RealRng().Next64();  // leaves unused numbers in the batch of this thread
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
   const int ended = InChild([&] {

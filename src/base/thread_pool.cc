@@ -1,5 +1,5 @@
-// One queue under one mutex serves all workers: a lock that is free costs some 20 ns, and work is coarse enough. A
-// worker is woken only when one sleeps that has not been woken already.
+// One queue with one mutex serves all workers: an uncontended lock costs about 20 ns, and work items are coarse enough.
+// A worker is notified only if one is asleep that has not been notified yet.
 #include "base/thread_pool.h"
 
 #include <pthread.h>
@@ -30,8 +30,8 @@ constexpr int64_t kBlockNanos = 50'000;
 constexpr int64_t kBlocksPerThread = 4;
 constexpr std::chrono::seconds kIdleTime(10);
 
-// A thread that takes no signals meant for the process, so that they reach the thread that waits for them (in Python,
-// the main one). An empty std::thread when the system gives no more threads.
+// Starts a thread that blocks process-directed signals, so that they reach the thread that handles them (in Python,
+// the main thread). Returns an empty std::thread if the system cannot create more threads.
 template <class F>
 std::thread StartThread(const std::string& name, F body) {
   sigset_t blocked;
@@ -50,8 +50,8 @@ std::thread StartThread(const std::string& name, F body) {
   return thread;
 }
 
-// Work reports its errors itself. An exception means that it could not even do that, for lack of memory: what waits for
-// it is told by the end of the closure.
+// Work reports its errors itself. An exception means that it could not, for lack of memory; waiters then learn of the
+// failure from the destruction of the closure.
 void RunGuarded(std::function<void()>& work) {
   try {
     work();
@@ -61,7 +61,7 @@ void RunGuarded(std::function<void()>& work) {
   work = nullptr;
 }
 
-// Asks now and then: for the end of a process, where nobody needs to be woken.
+// Polls: it is used only when a process exits, so workers need not notify anyone.
 template <class Idle>
 bool BecomesIdle(std::mutex& mutex, std::chrono::milliseconds within, Idle idle) {
   const auto end = std::chrono::steady_clock::now() + within;
@@ -75,8 +75,8 @@ bool BecomesIdle(std::mutex& mutex, std::chrono::milliseconds within, Idle idle)
   }
 }
 
-// What a ParallelFor and its helpers share. Helpers may come after the caller has gone: they find no block left and
-// do not touch `work`.
+// Shared by the caller of a ParallelFor and its helpers. A helper may start after the caller has returned: it finds no
+// blocks left and does not touch `work`.
 struct LoopState {
   LoopState(int64_t total, int64_t block, int32_t blocks, FunctionRef<void(int64_t, int64_t)> work)
       : total(total), block(block), blocks(blocks), remaining(blocks), work(work) {}
@@ -148,7 +148,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
     }
   }
 
-  // REQUIRES: the mutex is held. How many of `wanted` workers need a notification.
+  // Returns how many workers to notify to run `wanted` items. REQUIRES: the mutex is held.
   int CountToWake(int wanted) {
     const int count = std::min(wanted, sleeping - waking);
     if (count <= 0) return 0;
@@ -159,7 +159,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
   void Schedule(std::function<void()> work) {
     if (runner) return runner(std::move(work));
     std::unique_lock lock(mutex);
-    if (!StartThreads()) {  // better late than never: on the caller
+    if (!StartThreads()) {  // no threads available: run on the caller
       lock.unlock();
       RunGuarded(work);
       return;
@@ -170,7 +170,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
     if (notify) wake.notify_one();
   }
 
-  // Before everything else in the queue: somebody waits for them.
+  // Helpers go to the front of the queue, because the caller of the loop waits for them.
   void AddHelpers(const std::shared_ptr<LoopState>& loop, int count) {
     int notify;
     {
@@ -184,13 +184,13 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
 
   const std::string name;
   const int num_threads;
-  const Runner runner;  // empty: threads of its own
+  const Runner runner;  // if empty, the pool has threads of its own
   std::mutex mutex;
   std::condition_variable wake;
   std::deque<std::function<void()>> queue;
   std::vector<std::thread> threads;
   int sleeping = 0;  // workers inside wait()
-  int waking = 0;    // of those, how many have been notified and did not come out yet
+  int waking = 0;    // those of `sleeping` that are notified but still inside wait()
   bool started = false;
   bool has_workers = false;
   bool stop = false;
@@ -211,7 +211,7 @@ ThreadPool::~ThreadPool() {
   impl_->wake.notify_all();
   for (std::thread& thread : threads) {
     if (thread.get_id() == std::this_thread::get_id()) {
-      thread.detach();  // the last owner of the pool is work of its own; the worker keeps Impl alive
+      thread.detach();  // the pool is destroyed by its own work; the worker keeps Impl alive
     } else {
       thread.join();
     }
@@ -285,7 +285,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
     *self = StartThread(name, [pool = shared_from_this(), self] { pool->Work(self); });
     if (!self->joinable()) {
       running.erase(self);
-      if (running.empty()) {  // nobody else will ever run it
+      if (running.empty()) {  // no other thread will run it
         std::function<void()> own = std::move(queue.back());
         queue.pop_back();
         lock.unlock();
@@ -296,7 +296,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
     for (std::thread& thread : gone) thread.join();
   }
 
-  // Waits for timers, one after the other, as work of the pool; ends when none is left.
+  // Waits for timers and schedules them when due. Runs as work of the pool; ends when no timer is left.
   void RunTimers() {
     std::unique_lock lock(mutex);
     while (!timers.empty() && !stop) {
@@ -329,7 +329,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
   }
 
   bool Unschedule(TimerId id) {
-    std::function<void()> dropped;  // destroyed without the lock
+    std::function<void()> dropped;  // destroyed after the lock is released
     std::lock_guard lock(mutex);
     const auto it = timers.find(id);
     if (it == timers.end()) return false;
@@ -339,7 +339,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
   }
 
   const std::string name;
-  const Runner runner;  // empty: threads of its own
+  const Runner runner;  // if empty, the pool has threads of its own
   std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable ended;
@@ -366,7 +366,7 @@ ElasticPool::~ElasticPool() {
   const auto is_self = [](const std::thread& thread) { return thread.get_id() == std::this_thread::get_id(); };
   const bool inside = std::any_of(impl_->running.begin(), impl_->running.end(), is_self);
   impl_->ended.wait(lock, [&] { return impl_->running.size() == (inside ? 1u : 0u); });
-  for (std::thread& thread : impl_->running) thread.detach();  // this very thread: it keeps Impl alive
+  for (std::thread& thread : impl_->running) thread.detach();  // only the current thread, which keeps Impl alive
   std::list<std::thread> gone = std::move(impl_->finished);
   lock.unlock();
   for (std::thread& thread : gone) thread.join();
@@ -382,7 +382,7 @@ bool ElasticPool::Unschedule(TimerId id) { return impl_->Unschedule(id); }
 
 bool ElasticPool::IsIdle(std::chrono::milliseconds within) const {
   return BecomesIdle(impl_->mutex, within, [this] {
-    const size_t timing = impl_->timing ? 1 : 0;  // waits for timers alone
+    const size_t timing = impl_->timing ? 1 : 0;  // the thread in RunTimers counts as idle
     return impl_->queue.empty() && static_cast<size_t>(impl_->idle) + timing >= impl_->running.size();
   });
 }

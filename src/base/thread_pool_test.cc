@@ -63,7 +63,7 @@ TEST(ThreadPoolTest, SleepingWorkersWakeForEveryItem) {
   for (int i = 0; i < 200; ++i) {
     left = 2;
     for (int k = 0; k < 2; ++k) {
-      // Both items must run at the same time: neither may wait for the other's worker.
+      // Each item waits for the other, so both must run at the same time.
       pool.Schedule([&] {
         --left;
         while (left > 0) std::this_thread::yield();

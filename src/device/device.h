@@ -1,5 +1,5 @@
-// Device: a place where kernels run, known by its full name ("/job:localhost/replica:0/task:0/device:CPU:0").
-// Thread-safe; lives as long as the session or server that made it.
+// Device: where kernels run, identified by its full name ("/job:localhost/replica:0/task:0/device:CPU:0").
+// Thread-safe. Lives as long as the session or server that created it.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace weir {
 
-// In physical_device_desc of every device: how tasks know each other for what they are.
+// The physical_device_desc of every device. Tells other tasks that this task runs Weir.
 inline constexpr char kWeirDevice[] = "Weir";
 
 class Device {
  public:
   virtual ~Device() = default;
-  // Name, kind ("CPU"), memory limit, incarnation: as clients and other tasks see them.
+  // Name, kind ("CPU"), memory limit and incarnation, as seen by clients and other tasks.
   virtual const tensorflow::DeviceAttributes& attributes() const = 0;
-  // Where tensors of this device live.
+  // Allocates the tensors of this device.
   virtual Allocator& allocator() = 0;
 
   const std::string& name() const { return attributes().name(); }

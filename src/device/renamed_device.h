@@ -1,5 +1,5 @@
-// A device under another name, for sessions that call its task otherwise than it was started. It is the same device:
-// one memory, one incarnation.
+// A device under another name, for sessions whose cluster has another job or index for its task. It shares memory and
+// incarnation with the original.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace weir {
 
-// `device`, which outlives the result, as a device of that task ("/job:worker/replica:0/task:1").
+// A view of `device` as a device of `task` ("/job:worker/replica:0/task:1"). REQUIRES: `device` outlives the result.
 std::unique_ptr<Device> RenameDevice(Device& device, const std::string& task);
-// "/job:ps/replica:0/task:0/device:CPU:0" as a name of that task; what is no name of a device stays as it is.
+// Replaces the task in a device name such as "/job:ps/replica:0/task:0/device:CPU:0". Returns other strings unchanged.
 std::string RenamedTo(const std::string& task, const std::string& device);
 
 }  // namespace weir

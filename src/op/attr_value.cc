@@ -1,4 +1,5 @@
-// Kinds, text and equality of attribute values. Equality is by content, so that two nodes read from two files compare.
+// Kinds, text and equality of attribute values. Equality is by content, so that nodes from different files can be
+// compared.
 #include "op/attr_value.h"
 
 #include <bit>
@@ -74,7 +75,7 @@ std::string Text(const FuncAttr& v) {
   return out + "]";
 }
 
-// Bit for bit for floats, so that NaN equals itself and a value always equals its copy.
+// Floats are compared bit for bit, so that NaN equals itself and a value always equals its copy.
 bool Same(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
 bool Same(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !(a.shape() == b.shape())) return false;

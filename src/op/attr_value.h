@@ -1,5 +1,5 @@
-// AttrValue: what an attribute of a node holds, one C++ type per kind. AttrMap: a node's attributes by name.
-// Both are values; conversion to and from the wire's message is in graph/attr_proto.h.
+// AttrValue: the value of a node attribute, one C++ type per kind. AttrMap: a node's attributes by name.
+// Both are value types. graph/attr_proto.h converts them to and from protos.
 #ifndef WEIR_OP_ATTR_VALUE_H_
 #define WEIR_OP_ATTR_VALUE_H_
 
@@ -20,14 +20,14 @@ using AttrMap = std::map<std::string, AttrValue, std::less<>>;
 // A function with values for its own attributes (an attribute of kind "func").
 struct FuncAttr {
   std::string name;
-  std::shared_ptr<const AttrMap> attrs;  // may be null: none
+  std::shared_ptr<const AttrMap> attrs;  // null if there are none
 };
-// In the body of a function: the value of the function's attribute of that name.
+// In a function body: stands for the value of the function's attribute `name`.
 struct AttrPlaceholder {
   std::string name;
   bool operator==(const AttrPlaceholder&) const = default;
 };
-// "list()" without elements: fits every list kind.
+// An empty list without element type: matches every list kind.
 struct EmptyList {
   bool operator==(const EmptyList&) const = default;
 };
@@ -66,14 +66,15 @@ class AttrValue {
   AttrValue(PackedTensorPtr v) : value_(std::move(v)) {}
 
   const Value& value() const { return value_; }
-  // The value as T, or null when it holds something else. An EmptyList reads as any empty vector. A packed tensor does
-  // not read as a Tensor: GetAttr<Tensor> expands it.
+  // The value as T, or null if it holds another type. An EmptyList reads as any empty vector. A packed tensor does not
+  // read as a Tensor: GetAttr<Tensor> expands it.
   template <class T>
   const T* As() const;
-  // "type", "int", "list(shape)", ... as OpDefs spell kinds; "" for none, "placeholder", "list()" for an empty list.
+  // The kind as in OpDefs: "type", "int", "list(shape)", ... Also "" (no value), "placeholder" and "list()"
+  // (EmptyList).
   std::string Kind() const;
   std::string ToString() const;
-  bool operator==(const AttrValue& other) const;  // tensors and functions by content
+  bool operator==(const AttrValue& other) const;  // compares tensors and functions by content
 
  private:
   Value value_;
@@ -92,13 +93,13 @@ const T* AttrValue::As() const {
   return nullptr;
 }
 
-// The attribute `name` of `attrs` as a T; errors name the attribute and both kinds.
+// The attribute `name` as a T. Errors name the attribute and both kinds.
 template <class T>
 Result<T> GetAttr(const AttrMap& attrs, std::string_view name);
 
-// The tensor of an attribute, which lives as long as the attribute; a packed one is expanded.
+// The tensor of an attribute; expands a packed one. The pointer lives as long as the attribute.
 Result<const Tensor*> GetTensor(const AttrMap& attrs, std::string_view name);
-// What is known of it without that.
+// Type and shape of a tensor attribute, without expanding it.
 struct TensorInfo {
   DType dtype = kInvalidType;
   Shape shape;

@@ -1,4 +1,4 @@
-// Cancellation. Callbacks run one at a time without the lock; Unregister waits for the one that runs.
+// Callbacks run one at a time, without the lock. Unregister waits for the one that is running.
 #include "op/cancel.h"
 
 namespace weir {
@@ -14,7 +14,7 @@ void CancelToken::Cancel(Status reason) {
     running_ = first.key();
     lock.unlock();
     first.mapped()();
-    first.mapped() = nullptr;  // what it holds is gone before Unregister returns
+    first.mapped() = nullptr;  // destroy the captured state before Unregister returns
     lock.lock();
     running_ = 0;
     finished_.notify_all();
@@ -39,7 +39,7 @@ CancelToken::Id CancelToken::Register(std::function<void()> callback) {
 
 bool CancelToken::Unregister(Id id) {
   if (id == 0) return false;
-  std::function<void()> removed;  // destroyed without the lock
+  std::function<void()> removed;  // destroyed after the lock is released
   std::unique_lock lock(mu_);
   if (auto it = callbacks_.find(id); it != callbacks_.end()) {
     removed = std::move(it->second);

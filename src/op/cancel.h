@@ -1,4 +1,4 @@
-// CancelToken: how a step is told to stop. Waiting ops register a callback; Cancel runs each once. Thread-safe.
+// CancelToken: cancels a step. Ops that wait register a callback; Cancel runs each callback once. Thread-safe.
 #ifndef WEIR_OP_CANCEL_H_
 #define WEIR_OP_CANCEL_H_
 
@@ -21,15 +21,15 @@ class CancelToken final {
   CancelToken(const CancelToken&) = delete;
   CancelToken& operator=(const CancelToken&) = delete;
 
-  // Marks the token with the reason (the first wins) and runs the callbacks, on this thread.
+  // Sets the reason and runs the callbacks on this thread. No-op if already cancelled: the first reason wins.
   void Cancel(Status reason);
   bool cancelled() const;
   Status reason() const;  // OK while not cancelled
 
-  // Returns 0 when already cancelled (the callback will not run); otherwise an id for Unregister.
+  // Returns an id for Unregister, or 0 if already cancelled: then the callback never runs.
   Id Register(std::function<void()> callback);
-  // After it returns the callback neither runs nor will run, unless called from the callback itself.
-  // False when the callback has run (or runs).
+  // Removes the callback. Blocks while the callback runs on another thread, so after the return it is not running and
+  // never will. Does not block when called from the callback itself. False if the callback has run or is running.
   bool Unregister(Id id);
 
  private:
@@ -37,9 +37,9 @@ class CancelToken final {
   std::condition_variable finished_;
   Status reason_;
   Id next_ = 1;
-  Id running_ = 0;  // the callback that runs now, on running_thread_
+  Id running_ = 0;  // the callback that is running on running_thread_
   std::thread::id running_thread_;
-  std::map<Id, std::function<void()>> callbacks_;  // run in the order of registration
+  std::map<Id, std::function<void()>> callbacks_;  // in the order of registration
   std::atomic<bool> cancelled_{false};
 };
 

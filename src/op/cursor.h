@@ -1,4 +1,4 @@
-// Cursor: reads the small texts of op schemas and shapes token by token. Borrows the text.
+// Cursor: a tokenizer for the text of op schemas and shapes. Does not own the text.
 #ifndef WEIR_OP_CURSOR_H_
 #define WEIR_OP_CURSOR_H_
 
@@ -19,19 +19,19 @@ class Cursor final {
     SkipSpace();
     return at_ == text_.size();
   }
-  // The next character that is not a space; 0 at the end.
+  // The next non-space character, or 0 at the end.
   char Peek() { return AtEnd() ? '\0' : text_[at_]; }
-  // The next character as it is, be it a space; 0 at the end. TakeRaw takes it.
+  // The next character, including spaces, or 0 at the end. TakeRaw consumes it.
   char PeekRaw() const { return at_ == text_.size() ? '\0' : text_[at_]; }
   char TakeRaw() { return at_ == text_.size() ? '\0' : text_[at_++]; }
-  // Takes `token` when it comes next.
+  // Consumes `token` if it comes next.
   bool Take(std::string_view token) {
     SkipSpace();
     if (text_.substr(at_, token.size()) != token) return false;
     at_ += token.size();
     return true;
   }
-  // Takes a word that is exactly `word`.
+  // Consumes the next word if it equals `word`.
   bool TakeWord(std::string_view word) {
     const size_t before = at_;
     if (Word() == word) return true;
@@ -42,7 +42,7 @@ class Cursor final {
     if (Take(token)) return OkStatus();
     return Error(fmt::format("'{}' expected", token));
   }
-  // Letters, digits and underscores; empty when none comes next.
+  // Consumes letters, digits and underscores. Empty if there are none.
   std::string_view Word() {
     SkipSpace();
     const size_t begin = at_;
@@ -88,7 +88,7 @@ class Cursor final {
     }
     return Error("a string without an end");
   }
-  // InvalidArgument that shows where in the text.
+  // InvalidArgument with the position in the text.
   Status Error(std::string_view what) const {
     return InvalidArgument("{} at '{}' in '{}'", what, text_.substr(at_), text_);
   }

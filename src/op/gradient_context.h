@@ -1,5 +1,5 @@
-// GradientContext: what a gradient function sees of the node it differentiates. While it builds, errors of graph
-// construction stay with the graph's build state and autodiff checks once, so the code reads like arithmetic.
+// GradientContext: the view that a gradient function has of its node. The graph records the first construction error
+// and autodiff checks it once at the end, so gradient functions need no error handling.
 #ifndef WEIR_OP_GRADIENT_CONTEXT_H_
 #define WEIR_OP_GRADIENT_CONTEXT_H_
 
@@ -7,11 +7,12 @@
 
 namespace weir {
 
-// Indices are checked: an input or output that the node does not have is an invalid Output or no gradient, and
-// differentiation fails with access_error().
+// Indices are checked: an out-of-range access returns an invalid Output or no gradient, and differentiation fails with
+// access_error().
 class GradientContext final {
  public:
-  // d_outputs: what flows in, one per output. `dense` turns any Grad into an Output (zeros where there is none).
+  // `d_outputs`: the incoming gradients, one per output. `dense` converts a Grad to a dense Output (no gradient:
+  // zeros).
   GradientContext(Node* node, std::vector<Output> inputs, std::vector<Grad> d_outputs, const AttrMap& attrs,
                   std::function<Output(const Grad&, Output like)> dense)
       : node_(node),
@@ -25,9 +26,9 @@ class GradientContext final {
   int num_outputs() const { return static_cast<int>(d_outputs_.size()); }
   Output input(int i) const { return HasInput(i) ? inputs_[i] : Output(node_, -1); }
   Output output(int i) const { return HasOutput(i) ? Output(node_, i) : Output(node_, -1); }
-  // What flows into output i, as a dense value: zeros where nothing flows.
+  // The incoming gradient of output i as a dense value; zeros if there is none.
   Output d_output(int i) const { return HasOutput(i) ? dense_(d_outputs_[i], Output(node_, i)) : Output(node_, -1); }
-  // The same as it comes: none, dense or rows.
+  // The incoming gradient as it is: none, dense or IndexedSlices.
   const Grad& raw_d_output(int i) const { return HasOutput(i) ? d_outputs_[i] : NoGrad(); }
   // g as a dense value of `like`'s shape.
   Output Dense(const Grad& g, Output like) const { return dense_(g, like); }
@@ -37,11 +38,11 @@ class GradientContext final {
   }
   const AttrMap& attrs() const { return attrs_; }
 
-  // The first access out of range. The caller, which knows the node, names it.
+  // The first out-of-range access, or OK. The message does not name the node: the caller adds it.
   const Status& access_error() const { return access_error_; }
 
  private:
-  // False, and an error, when the node has no such input or output.
+  // Whether the node has this input or output. Records an error if not.
   bool HasInput(int i) const {
     return static_cast<size_t>(i) < inputs_.size() || RecordAccess("input", i, inputs_.size());
   }

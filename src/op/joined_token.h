@@ -1,5 +1,5 @@
-// JoinedToken: a CancelToken that is cancelled with the first of several. They outlive it. What its cancellation ends
-// may destroy it.
+// JoinedToken: a CancelToken that is cancelled as soon as one of several tokens is. REQUIRES: the tokens outlive it.
+// Cancel callbacks of the joined token may destroy the JoinedToken.
 #ifndef WEIR_OP_JOINED_TOKEN_H_
 #define WEIR_OP_JOINED_TOKEN_H_
 
@@ -14,7 +14,7 @@ namespace weir {
 
 class JoinedToken final {
  public:
-  // Null tokens are left out.
+  // Null tokens are ignored.
   JoinedToken(std::initializer_list<CancelToken*> tokens) {
     for (CancelToken* token : tokens) {
       if (token == nullptr) continue;

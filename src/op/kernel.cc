@@ -1,4 +1,4 @@
-// What a running kernel asks for memory, and the choice of a kernel for a node.
+// Memory allocation for running kernels, and the choice of a kernel for a node.
 #include "op/kernel.h"
 
 #include <map>
@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// Whether the memory of `in` may become the output: nobody else sees it, and it reads as well-formed elements there.
+// Whether the memory of `in` may be reused for the output: this is the only reference, and type and alignment fit.
 bool CanForward(const EdgeValue& in, DType dtype, const Shape& shape) {
   const Tensor& t = in.tensor;
   if (in.is_ref() || !t.valid() || !t.OwnsMemoryAlone()) return false;
@@ -37,7 +37,7 @@ bool Serves(const KernelDef& kernel, const AttrMap& attrs) {
   return true;
 }
 
-// What KernelContext::bad_access_ holds.
+// The kinds in KernelContext::bad_access_; the low 32 bits are the index.
 constexpr uint64_t kInputAccess = uint64_t{1} << 32;
 constexpr uint64_t kOutputAccess = uint64_t{2} << 32;
 
@@ -46,7 +46,7 @@ void Record(std::atomic<uint64_t>& first, uint64_t kind, int index) {
   first.compare_exchange_strong(none, kind | static_cast<uint32_t>(index), std::memory_order_relaxed);
 }
 
-// A tensor without elements, of a type that the kernel probably expects, in memory that belongs to the thread.
+// A thread-local empty tensor, of a type that the kernel probably expects.
 EdgeValue& EmptyValue(DType type) {
   thread_local EdgeValue empty;
   empty = EdgeValue();
@@ -78,7 +78,7 @@ std::string DescribeKernels(const std::vector<const KernelDef*>& kernels) {
   return fmt::format("{} in {{{}}}", by_attr.begin()->first, absl::StrJoin(by_attr.begin()->second, ", "));
 }
 
-// "T=int8, Tidx=int32": the node's values for all attributes that kernels choose by.
+// "T=int8, Tidx=int32": the node's values of all type attributes.
 std::string DescribeChoice(const NodeInfo& node) {
   std::vector<std::string> parts;
   for (const AttrDef& def : node.op->attrs) {

@@ -1,5 +1,5 @@
-// Kernel: the code of one node, made once and then run many times, from several threads at a time. KernelSetup is what
-// the factory sees (types, attributes); KernelContext is one run (inputs, outputs, threads, state).
+// Kernel: the code of one node, created once and then run many times, possibly on several threads at once. KernelSetup
+// is the view of the factory (types, attributes). KernelContext is one run (inputs, outputs, threads, state).
 #ifndef WEIR_OP_KERNEL_H_
 #define WEIR_OP_KERNEL_H_
 
@@ -23,14 +23,14 @@ class KernelContext;
 class PyFuncRunner;
 using Done = std::function<void(Status)>;
 
-// What a kernel needs to know of its node. Outlives the kernel.
+// The properties of a node that its kernel needs. Outlives the kernel.
 struct NodeInfo {
   std::string name;
   const OpDef* op = nullptr;
   std::shared_ptr<const AttrMap> attrs;
-  std::vector<DType> input_types;  // reference types as such
+  std::vector<DType> input_types;  // may be reference types
   std::vector<DType> output_types;
-  std::string device;  // full name of the device it runs on
+  std::string device;  // full name of the node's device
 };
 
 class KernelSetup final {
@@ -43,14 +43,14 @@ class KernelSetup final {
     return GetAttr<T>(*node_.attrs, name);
   }
   bool HasAttr(std::string_view name) const { return node_.attrs->find(name) != node_.attrs->end(); }
-  // Out of range: kInvalidType, and MakeKernel fails.
+  // If `i` is out of range they return kInvalidType, and MakeKernel fails.
   DType input_type(int i) const { return TypeAt(node_.input_types, "input", i); }
   DType output_type(int i) const { return TypeAt(node_.output_types, "output", i); }
   int num_inputs() const { return static_cast<int>(node_.input_types.size()); }
   int num_outputs() const { return static_cast<int>(node_.output_types.size()); }
   FunctionRunner* functions() const { return functions_; }
   ResourceManager* resources() const { return resources_; }
-  // The first access out of range.
+  // The first out-of-range access, or OK.
   const Status& access_error() const { return access_error_; }
 
  private:
@@ -65,7 +65,7 @@ class KernelSetup final {
 class Kernel final {
  public:
   using SyncFn = std::function<Status(KernelContext&)>;
-  // The context stays valid until `done` is called. `done` is called exactly once.
+  // Must call `done` exactly once. The context stays valid until then.
   using AsyncFn = std::function<void(KernelContext&, Done)>;
 
   Kernel() = default;
@@ -79,12 +79,12 @@ class Kernel final {
     k.async_ = std::move(run);
     return k;
   }
-  // Costs less than handing it to another thread: runs inline.
+  // Cheaper than scheduling it on another thread: runs inline.
   Kernel&& Cheap() && {
     cheap_ = true;
     return std::move(*this);
   }
-  // May wait for something outside (files, Python): runs on the elastic pool.
+  // May block on something external (files, Python): runs on the elastic pool.
   Kernel&& Blocking() && {
     blocking_ = true;
     return std::move(*this);
@@ -92,9 +92,9 @@ class Kernel final {
   bool is_async() const { return async_ != nullptr; }
   bool cheap() const { return cheap_; }
   bool blocking() const { return blocking_; }
-  // What the kernel returns, or KernelContext::access_error().
+  // Returns the kernel's status, or KernelContext::access_error() if there was one.
   Status Run(KernelContext& ctx) const;
-  // `done` gets what the kernel returns. The caller then looks at KernelContext::access_error().
+  // `done` gets the kernel's status. The caller must then check KernelContext::access_error().
   void RunAsync(KernelContext& ctx, Done done) const { async_(ctx, std::move(done)); }
 
  private:
@@ -104,21 +104,21 @@ class Kernel final {
   bool blocking_ = false;
 };
 
-// State of one step, shared by all its kernels. A copy keeps alive what it points to, except the token: a kernel that
-// does not return when its step is cancelled may outlive the step and its session.
+// State of one step, shared by all its kernels. A copy keeps all that it points to alive, except `cancel`: a kernel
+// that does not react to cancellation may outlive its step and its session.
 struct StepContext {
   int64_t step_id = 0;
-  ThreadPool* pool = nullptr;  // compute
+  ThreadPool* pool = nullptr;  // for computation
   ElasticPool* blocking_pool = nullptr;
-  ResourceManager* resources = nullptr;             // live as long as the session or server
-  std::shared_ptr<ResourceManager> step_resources;  // TensorArrays, stacks: gone with the step
+  ResourceManager* resources = nullptr;             // lifetime of the session or server
+  std::shared_ptr<ResourceManager> step_resources;  // lifetime of the step: TensorArrays, stacks
   FunctionRunner* functions = nullptr;
-  PyFuncRunner* py_functions = nullptr;  // null: this process runs no Python
+  PyFuncRunner* py_functions = nullptr;  // null if this process does not run Python
   IntrusivePtr<Rendezvous> rendezvous;
   CancelToken* cancel = nullptr;
   const std::string* session_handle = nullptr;
-  int call_depth = 0;  // function calls that this step is inside of; a blocking one counts as several
-  std::shared_ptr<const void> kept;  // owns what the plain pointers refer to that does not live as long as the process
+  int call_depth = 0;                // nesting depth of function calls; a blocking call counts as several
+  std::shared_ptr<const void> kept;  // owns the targets of the raw pointers that do not live as long as the process
 };
 
 // A value on an edge: a tensor, or a reference to a variable.
@@ -128,13 +128,13 @@ struct EdgeValue {
   bool is_ref() const { return static_cast<bool>(ref); }
 };
 
-// Work that takes less than this stays on the thread that has it.
+// Work cheaper than this runs on the current thread.
 constexpr double kInlineNanos = 20000;
-// How often a long loop looks whether its step is cancelled.
+// How often a long loop checks whether its step is cancelled.
 constexpr int64_t kCancelCheckNanos = 10'000'000;
 
-// One run of a kernel. Indices are checked: an input or output that the node does not have is an empty value, and the
-// run fails with access_error(). The accessors may be called from several threads at a time.
+// One run of a kernel. Indices are checked: an out-of-range access returns an empty value, and the run fails with
+// access_error(). The accessors are thread-safe.
 class KernelContext final {
  public:
   KernelContext(const NodeInfo& node, StepContext& step, absl::Span<EdgeValue> inputs, absl::Span<EdgeValue> outputs)
@@ -143,20 +143,20 @@ class KernelContext final {
   const NodeInfo& node() const { return node_; }
   const std::string& name() const { return node_.name; }
   StepContext& step() const { return step_; }
-  // Where in the step's loops this run stands: the same on every task. Outside of loops both are 0.
+  // The loop frame and iteration of this run. The same on every task. Both are 0 outside of loops.
   struct LoopPosition {
     uint64_t frame = 0;
     int64_t iteration = 0;
   };
   LoopPosition loop_position;
-  // Only of nodes that run though their inputs are dead (sends).
+  // Set only for nodes that run even if their inputs are dead (sends).
   bool inputs_dead = false;
   ResourceManager& resources() const { return *step_.resources; }
   CancelToken& cancel() const { return *step_.cancel; }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  // The value of input i; of a reference input its current value (an alias, no copy).
+  // The value of input i. For a reference input, its current value (an alias, not a copy).
   const Tensor& input(int i) const { return InputAt(i).tensor; }
   DType output_type(int i) const { return BaseType(declared_output_type(i)); }
   // A reference type for reference outputs.
@@ -167,16 +167,16 @@ class KernelContext final {
     }
     return node_.output_types[i];
   }
-  // The variable behind reference input i. REQUIRES: the schema says Ref.
+  // The variable behind reference input i. REQUIRES: the schema declares the input as Ref.
   const ResourcePtr<VariableState>& ref_input(int i) const { return InputAt(i).ref; }
   EdgeValue& raw_input(int i) const { return InputAt(i); }
 
-  // A new tensor, already set as output i. Uninitialized for plain types.
+  // Allocates a tensor and sets it as the output. Uninitialized for plain types.
   Result<Tensor> Allocate(int output, const Shape& shape);
   // Scratch memory.
   Result<Tensor> AllocateTemp(DType dtype, const Shape& shape) { return Tensor::Allocate(dtype, shape); }
-  // Output `output` in the memory of input `input` where nobody else holds it and type size and element count fit
-  // (shape: the input's by default), else freshly allocated; set as the output either way.
+  // Reuses the memory of an input for the output if this run holds the only reference to it and element size and count
+  // match; allocates otherwise. Sets the tensor as the output. The shape defaults to that of the input.
   Result<Tensor> ForwardOrAllocate(int input, int output) {
     return ForwardOrAllocate({input}, output, InputAt(input).tensor.shape());
   }
@@ -184,10 +184,10 @@ class KernelContext final {
   void set_output(int i, Tensor value) { OutputAt(i).tensor = std::move(value); }
   void set_ref_output(int i, ResourcePtr<VariableState> ref) { OutputAt(i).ref = std::move(ref); }
   const Tensor& output(int i) const { return OutputAt(i).tensor; }
-  // Passes reference input i on as reference output o.
+  // Forwards reference input i to reference output o.
   void ForwardRef(int i, int o) { OutputAt(o).ref = InputAt(i).ref; }
 
-  // The variable named by the resource handle in input i.
+  // The resource named by the handle in input i.
   template <class T>
   Result<ResourcePtr<T>> LookupResource(int i) const {
     const Tensor& handle = input(i);
@@ -197,9 +197,9 @@ class KernelContext final {
     return resources().Lookup<T>(h.container, h.name);
   }
 
-  // work(i) or work(begin, end) over [0, n), in parallel where it pays; cost in nanoseconds per unit, roughly. When the
-  // step is cancelled it stops early with the reason, except in a kernel that updates state in place: an update is
-  // never left half done.
+  // Calls work(i) or work(begin, end) over [0, n), in parallel if worthwhile. `cost_per_unit` is in nanoseconds,
+  // roughly. If the step is cancelled it stops early and returns the reason, except in kernels that update state in
+  // place: an update is never left half done.
   template <class F>
   Status ParallelFor(int64_t n, int64_t cost_per_unit, F&& work) const {
     const CancelToken* const cancel = RunsInline(n, cost_per_unit) ? nullptr : StoppedBy();
@@ -213,7 +213,7 @@ class KernelContext final {
     });
     return cancel->reason();
   }
-  // The same without an early stop, for callers that go on with what `work` has computed.
+  // ParallelFor that ignores cancellation, for callers that need all results of `work`.
   template <class F>
   void ParallelForAll(int64_t n, int64_t cost_per_unit, F&& work) const {
     if (!RunsInline(n, cost_per_unit)) {
@@ -223,8 +223,7 @@ class KernelContext final {
     }
   }
 
-  // For ops in a dead or alive choice (Switch, Merge): output i carries nothing.
-  // Only the first 64 outputs can be dead.
+  // Marks output i as dead (Switch, Merge). REQUIRES: i < 64.
   void set_dead(int i) {
     if (static_cast<size_t>(i) >= std::min<size_t>(outputs_.size(), 64)) [[unlikely]] {
       MissingOutput(i);
@@ -234,8 +233,7 @@ class KernelContext final {
   }
   bool is_dead(int i) const { return static_cast<unsigned>(i) < 64 && ((dead_outputs_ >> i) & 1) != 0; }
 
-  // Whether, and how, the kernel used an input or output that the node does not have: an error that names the node and
-  // its op.
+  // The first out-of-range access of the kernel, as an error that names the node and its op.
   bool has_access_error() const { return bad_access_.load(std::memory_order_relaxed) != 0; }
   Status access_error() const;
 
@@ -252,7 +250,7 @@ class KernelContext final {
       for (int64_t i = begin; i < end; ++i) work(i);
     }
   }
-  // The token that ParallelFor looks at; null: it runs to the end.
+  // The token that ParallelFor checks; null if it must not stop early.
   const CancelToken* StoppedBy() const;
   EdgeValue& InputAt(int i) const {
     if (static_cast<size_t>(i) >= inputs_.size()) [[unlikely]]
@@ -264,7 +262,7 @@ class KernelContext final {
       return MissingOutput(i);
     return outputs_.data()[i];
   }
-  // Record the access and return an empty value.
+  // Records the access and returns an empty value.
   [[gnu::cold, gnu::noinline]] EdgeValue& MissingInput(int i) const;
   [[gnu::cold, gnu::noinline]] EdgeValue& MissingOutput(int i) const;
 
@@ -273,7 +271,7 @@ class KernelContext final {
   absl::Span<EdgeValue> inputs_;
   absl::Span<EdgeValue> outputs_;
   uint64_t dead_outputs_ = 0;
-  mutable std::atomic<uint64_t> bad_access_{0};  // the first one: its kind and index
+  mutable std::atomic<uint64_t> bad_access_{0};  // kind and index of the first out-of-range access
 };
 
 inline Status Kernel::Run(KernelContext& ctx) const {
@@ -283,14 +281,13 @@ inline Status Kernel::Run(KernelContext& ctx) const {
   return status;
 }
 
-// --- kernel lists
-// -----------------------------------------------------------------------------------------------------
+// --- kernel lists ---
 template <class T>
 struct TypeTag {
   using type = T;
 };
 
-// Sanitizer builds compile kernels for these types only (for all of a list that has none of them).
+// Sanitizer builds compile kernels for these types only. A list with none of them is compiled in full.
 #ifdef WEIR_FEW_TYPES
 template <class T>
 constexpr bool kCompiledType =
@@ -324,15 +321,15 @@ KernelList CpuKernels(Make make) {
 // One kernel for all types.
 KernelList CpuKernel(KernelFactory make);
 KernelList JoinKernels(std::vector<KernelList> lists);
-// Kernels for the runtime types of one attribute made by a function that does not depend on the C++ type.
+// One kernel per value of a type attribute, all from a factory that does not depend on the C++ type.
 KernelList CpuKernelForTypes(std::string attr, std::vector<DType> types, KernelFactory make);
 
 #define WEIR_FOR_TYPE(Make) \
   [](auto tag, ::weir::KernelSetup& setup) { return Make<typename decltype(tag)::type>(setup); }
 
-// The kernel that serves `node` on a device kind ("CPU"), or an error that says which there are.
+// The kernel for `node` on a device kind ("CPU"), or an error that lists the available kernels.
 Result<const KernelDef*> FindKernel(const NodeInfo& node, std::string_view device_kind);
-// Runs the factory. Fails also when the factory asked for the type of an input or output that the node does not have.
+// Runs the factory. Also fails if the factory asked for the type of an input or output that the node does not have.
 Result<Kernel> MakeKernel(const KernelDef& def, KernelSetup& setup);
 
 }  // namespace weir

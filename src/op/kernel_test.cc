@@ -131,7 +131,7 @@ TEST(KernelListTest, JoinsAndMultiplies) {
   EXPECT_TRUE(list[2].types.empty());
 }
 
-// A node with two inputs and one output, to see what becomes of the inputs' memory.
+// Tests the reuse of input memory, on a node with two inputs and one output.
 class ForwardTest : public ::testing::Test {
  protected:
   ForwardTest() {
@@ -140,7 +140,7 @@ class ForwardTest : public ::testing::Test {
     node_.output_types = {kFloat};
   }
   KernelContext Context() { return KernelContext(node_, step_, absl::MakeSpan(inputs_), absl::MakeSpan(outputs_)); }
-  // The address before the call, and the tensor that the call gave.
+  // Whether ForwardOrAllocate reuses the memory of `input`.
   bool Forwards(int input, Shape shape) {
     KernelContext ctx = Context();
     const void* before = inputs_[input].tensor.raw();
@@ -198,7 +198,7 @@ TEST_F(ForwardTest, NotAVariableNorAnUnalignedSlice) {
   EXPECT_FALSE(Forwards(0, Shape{2}));
 }
 
-// A kernel that uses an input or output that its node does not have.
+// Kernels that use an input or output that their node does not have.
 class AccessTest : public ::testing::Test {
  protected:
   AccessTest() {
@@ -311,7 +311,7 @@ TEST(ParallelForTest, StopsWhenTheStepIsCancelledUnlessItUpdatesState) {
   StepContext step;
   step.pool = &pool;
   step.cancel = &cancel;
-  constexpr int64_t kCost = 20'000'000;  // every element is a block of its own
+  constexpr int64_t kCost = 20'000'000;  // expensive enough that every element is its own block
   auto run = [&](bool all) {
     std::atomic<int> ran{0};
     KernelContext ctx(node, step, {}, {});

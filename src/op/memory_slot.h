@@ -1,6 +1,7 @@
-// MemorySlot: memory that is kept from step to step for the outputs that a plan gives it to, one after the other
-// (runtime/memory_plan.h). It is offered to KernelContext::Allocate in the output itself: a tensor without a type whose
-// buffer is the slot. No lock: who plans sees to it that one node at a time touches a slot. Owned by its step.
+// MemorySlot: memory that is reused from step to step by the outputs that the memory plan assigns to it
+// (runtime/memory_plan.h). The executor passes it to KernelContext::Allocate in the output itself: a tensor without a
+// type whose buffer is the slot. Not thread-safe: the plan guarantees that only one node at a time uses a slot. Owned
+// by its step.
 #pragma once
 
 #include <sanitizer/asan_interface.h>
@@ -16,39 +17,41 @@ class MemorySlot final : public Buffer {
   MemorySlot() : Buffer(nullptr, 0) {}
   ~MemorySlot() override = default;
 
-  BufferPtr kept;                         // that nobody else has; null: none
-  const Buffer* lent = nullptr;           // what the output got, by which it is known again; it may be gone
-  size_t most_bytes = 0;                  // what is larger is not kept
-  std::atomic<bool>* outgrown = nullptr;  // becomes true when something was larger; may be null
+  BufferPtr kept;                         // the free buffer, with no other reference; null if there is none
+  const Buffer* lent = nullptr;           // the buffer that the output got, only to compare with; may be dangling
+  size_t most_bytes = 0;                  // larger buffers are not kept
+  std::atomic<bool>* outgrown = nullptr;  // set when an output needs more than most_bytes; may be null
 
  private:
-  void Destroy() const override {}  // the one reference goes into an output and is gone with the offer
+  void Destroy() const override {}  // not owned by references: the output drops the only one when the offer ends
 };
 
-// A slot keeps no block that the allocator shares with other processes or counts against the limit of this one.
+// Larger blocks are mapped by the allocator, which may share them with other processes and counts them against the
+// memory limit. A slot does not keep those.
 constexpr size_t kMostSlotBytes = (size_t{1} << 18) - 1;
 
-// Memory that is larger than an output by more is wasted on it.
+// Whether a block of `memory` bytes fits an output of `bytes` without wasting too much.
 inline bool SuitsBytes(size_t memory, size_t bytes) { return memory >= bytes && memory <= 2 * bytes + 4096; }
 
-// The buffer of a tensor, to be moved without the tensor, which takes many times as long.
+// The buffer of a tensor. Moving it is many times faster than moving the tensor.
 inline BufferPtr& MemoryOf(Tensor& tensor) { return const_cast<BufferPtr&>(tensor.buffer()); }
 
-// REQUIRES: the output has no value. The offer ends with WithdrawSlot, or when the output is set.
+// Offers the slot to Allocate. The offer ends with WithdrawSlot or when the output is set.
+// REQUIRES: the output has no value.
 inline void OfferSlot(MemorySlot& slot, EdgeValue& output) { MemoryOf(output.tensor) = BufferPtr::Adopt(&slot); }
 inline void WithdrawSlot(EdgeValue& output) {
   if (!output.tensor.valid()) MemoryOf(output.tensor).release();
 }
-// Null: none was offered.
+// The slot offered to `output`, or null.
 inline MemorySlot* OfferedSlot(const EdgeValue& output) {
   return output.tensor.valid() ? nullptr : static_cast<MemorySlot*>(output.tensor.buffer().get());
 }
 
-// A tensor in the memory of the slot where that suits, else a new one, whose memory can be kept.
+// A tensor in the memory of the slot if that fits, else in new memory, which the slot may keep later (KeepIn).
 Result<Tensor> AllocateIn(MemorySlot& slot, DType dtype, const Shape& shape);
 
-// Keeps the memory of a value that dies, if it is the slot's and nobody else has it. Until an output gets it, the
-// address sanitizer, where there is one, takes it for freed.
+// Takes the memory of a value that is about to be released, if it came from the slot and has no other reference.
+// The memory is poisoned for the address sanitizer until the next output gets it.
 inline void KeepIn(MemorySlot& slot, Tensor& dying) {
   if (dying.buffer().get() != slot.lent || !dying.OwnsMemoryAlone()) return;
   slot.kept = std::move(MemoryOf(dying));

@@ -1,4 +1,4 @@
-// The error of a node as the user reads it: with the node that it belongs to, and its op.
+// Adds the node and its op to an error.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// Says it of an error, and marks it (MarkNode). What else the error carries stays with it.
+// Appends node name and op to the message and marks the error (MarkNode). Keeps the other payloads.
 inline Status DescribeNode(const Status& status, const std::string& name, const std::string& op) {
   Status described =
       MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}' ({})]]", std::string(status.message()), name, op));

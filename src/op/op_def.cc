@@ -1,4 +1,4 @@
-// Attributes of a node held against the schema of its op, and the tensors that the schema's arguments stand for.
+// Checks the attributes of a node against the schema of its op, and computes number and types of its arguments.
 #include "op/op_def.h"
 
 #include "absl/strings/str_join.h"
@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-// More tensors than any graph passes in one list; what a damaged file may ask for must not be allocated.
+// More tensors than any real graph has in one list. Keeps a corrupt file from causing a huge allocation.
 constexpr int64_t kMaxListArg = int64_t{1} << 20;
 
 bool IsListKind(std::string_view kind) { return kind.substr(0, 5) == "list("; }
@@ -17,7 +17,7 @@ Status FillEmpty(AttrValue* value) {
   return OkStatus();
 }
 
-// An untyped empty list becomes one of the schema's kind, so that all nodes hold the same thing.
+// Converts an untyped empty list to the kind of the schema, so that all nodes hold the same type.
 Status TypeEmptyList(const AttrDef& def, AttrValue* value) {
   if (def.type == "list(string)") return FillEmpty<std::string>(value);
   if (def.type == "list(int)") return FillEmpty<int64_t>(value);
@@ -40,7 +40,7 @@ Status CheckType(const AttrDef& def, std::string_view op, DType type) {
                       type, fmt::join(def.allowed_types, ", "), op.empty() ? "" : fmt::format(" (op {})", op)));
 }
 
-// How a message names the attribute; `op` is empty for a default in a schema.
+// The attribute as error messages name it. `op` is empty for a default value in a schema.
 std::string Named(const AttrDef& def, std::string_view op) {
   return op.empty() ? fmt::format("Attr '{}'", def.name) : fmt::format("Attr '{}' of '{}' Op", def.name, op);
 }

@@ -1,4 +1,4 @@
-// The schema language of ops, parsed by descent:
+// Recursive descent parser for the schema language of ops:
 //   signature = [args] ["->" [args]]      args = arg {"," arg}      arg = name ":" argtype
 //   argtype   = "Ref(" argtype ")" | number-attr "*" argtype | type | attr
 //   lengths   = attr-name ["?"] {"=" attr-name ["?"]}
@@ -13,7 +13,7 @@
 namespace weir {
 namespace {
 
-// The types of a group's name; empty for any other word.
+// The types of the type group `name`; empty if it is not a group.
 std::vector<DType> TypeGroup(std::string_view name) {
   if (name == "numbertype" || name == "numerictype") {
     return {kFloat,  kDouble, kInt32,    kUint8,   kInt16,  kInt8,       kComplex64, kInt64,  kQint8, kQuint8,
@@ -33,7 +33,7 @@ Result<DType> ParseTypeWord(Cursor& in) {
   return type;
 }
 
-// "{...}" after its opening brace: types and groups, or quoted strings.
+// Parses "{...}" after the opening brace: types and groups, or quoted strings.
 Status ParseAllowed(Cursor& in, AttrDef* attr) {
   const bool strings = in.Peek() == '\'' || in.Peek() == '"';
   attr->type = strings ? "string" : "type";

@@ -1,4 +1,4 @@
-// The registry of ops. A malformed schema is one of our own bugs: Find stops the program, Validate reports it.
+// A malformed schema is an internal bug: Find aborts, Validate returns an error.
 #include "op/op_registry.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-// Every kernel serves types that the schema allows, and names arguments that exist.
+// Checks that kernels support only types that the schema allows, and name only arguments that exist.
 Status CheckKernels(const OpDef& op) {
   for (const KernelDef& kernel : op.kernels) {
     for (const auto& [name, type] : kernel.types) {

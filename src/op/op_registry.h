@@ -1,5 +1,5 @@
-// OpRegistry: the ops there are. Filled once at start by an explicit list (ops/register.h), then only read: reading is
-// thread-safe. Entries are parsed on first use, so that a start costs little.
+// OpRegistry: all known ops. Filled once at startup by an explicit list (ops/register.h). Thread-safe. Entries are
+// parsed on first use, to keep startup fast.
 #ifndef WEIR_OP_OP_REGISTRY_H_
 #define WEIR_OP_OP_REGISTRY_H_
 
@@ -18,15 +18,15 @@ class OpRegistry final {
   OpRegistry(const OpRegistry&) = delete;
   OpRegistry& operator=(const OpRegistry&) = delete;
 
-  // A name added twice is one of our own bugs.
+  // REQUIRES: no op of this name was added before.
   void Add(OpEntry entry);
-  // Adds kernels to an op added before (another device's list joins this way).
+  // Adds kernels, e.g. of another device, to an op. REQUIRES: the op was added, and Find was not called for it yet.
   void AddKernels(std::string_view op, KernelList kernels);
 
-  // Null when there is none. The pointer stays valid as long as the registry.
+  // Null if there is no such op. The pointer stays valid as long as the registry.
   const OpDef* Find(std::string_view name) const;
   std::vector<std::string> Names() const;  // sorted
-  // Parses every entry: what tests call to see that all schemas are well-formed.
+  // Parses every entry and checks its kernels against the schema. For tests.
   Status Validate() const;
 
  private:

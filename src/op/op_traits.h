@@ -17,8 +17,8 @@ enum class NodeKind : uint8_t {
   kExit,
   kNextIteration,
   kLoopCond,
-  kTrigger,   // waits for control inputs, dead or alive, and is alive itself
-  kTransfer,  // sends and receives: run even when dead, because the other side waits for the value
+  kTrigger,   // ControlTrigger: waits for its control inputs, dead or live, and is always live
+  kTransfer,  // sends and receives: run even if dead, because the other side waits
 };
 
 // True if nodes of this kind need the executor's path with frames and dead values.

@@ -1,5 +1,5 @@
-// PyFuncRunner: how a kernel calls a function that the embedding language has put down under a token (tf.py_func).
-// Found in StepContext. Implemented by the Python binding; thread-safe.
+// PyFuncRunner: lets a kernel call a Python function that is registered under a token (tf.py_func). Kernels get it from
+// StepContext. Implemented by the Python binding. Thread-safe.
 #ifndef WEIR_OP_PY_FUNC_H_
 #define WEIR_OP_PY_FUNC_H_
 
@@ -13,8 +13,8 @@ namespace weir {
 class PyFuncRunner {
  public:
   virtual ~PyFuncRunner() = default;
-  // Blocks until the function has returned: one tensor per entry of `output_types`, of that type. `eager` tells
-  // EagerPyFunc from the others: it passes tensors, not arrays, to the function.
+  // Blocks until the function returns. The result has one tensor per entry of `output_types`, of that type. With
+  // `eager` (EagerPyFunc) the function gets tensors instead of arrays.
   virtual Result<std::vector<Tensor>> Call(const std::string& token, const std::vector<Tensor>& inputs,
                                            const std::vector<DType>& output_types, bool eager) = 0;
 };

@@ -1,5 +1,5 @@
-// Rendezvous: where tensors meet between devices in a step. A producer sends under a key, a consumer receives under it,
-// in any order. Thread-safe; an abort ends all waits with its status.
+// Rendezvous: passes tensors between devices within a step. A producer sends under a key and a consumer receives under
+// the same key, in any order. Abort fails all pending receives with its status. Thread-safe.
 #ifndef WEIR_OP_RENDEZVOUS_H_
 #define WEIR_OP_RENDEZVOUS_H_
 
@@ -20,7 +20,7 @@ class Rendezvous : public RefCounted {
   using Done = std::function<void(Result<Value>)>;
 
   virtual Status Send(const std::string& key, Value value) = 0;
-  // `done` may run on this thread, at once.
+  // `done` may run on this thread before RecvAsync returns.
   virtual void RecvAsync(const std::string& key, Done done) = 0;
   virtual void Abort(Status reason) = 0;
 };

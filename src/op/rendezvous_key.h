@@ -1,6 +1,6 @@
-// RendezvousKey: under what a value travels between two devices in a step, as TensorFlow writes it:
-// "/job:ps/replica:0/task:0/device:CPU:0;00000000deadbeef;/job:worker/…;edge_5_w;0:0" (from, the life of that device,
-// to, the name of the edge, loop and iteration). A value.
+// RendezvousKey: identifies a value that is sent between two devices in a step, in TensorFlow's format:
+// "/job:ps/replica:0/task:0/device:CPU:0;00000000deadbeef;/job:worker/…;edge_5_w;0:0" (source device, its incarnation,
+// destination device, edge name, loop frame and iteration). A value type.
 #ifndef WEIR_OP_RENDEZVOUS_KEY_H_
 #define WEIR_OP_RENDEZVOUS_KEY_H_
 
@@ -21,7 +21,7 @@ struct RendezvousKey {
   int64_t iteration = 0;
 
   std::string ToString() const;
-  // InvalidArgument for anything that ToString could not have written.
+  // InvalidArgument if `text` is not in the format of ToString.
   static Result<RendezvousKey> Parse(std::string_view text);
 };
 

@@ -57,7 +57,7 @@ TEST(RendezvousKeyTest, RejectsWhatIsNoKey) {
        }) {
     EXPECT_EQ(RendezvousKey::Parse(text).status().code(), StatusCode::kInvalidArgument) << text;
   }
-  // The message does not grow with the text.
+  // The length of the message is bounded.
   EXPECT_LT(RendezvousKey::Parse(std::string(100'000, 'x')).status().message().size(), 300u);
 }
 

@@ -1,5 +1,5 @@
-// Variables and the table of resources. Resources are destroyed without the table's lock held: a destructor may take
-// its time or come back.
+// Variables and the resource manager. Resources are destroyed without the manager's lock, because a destructor may be
+// slow or call the manager.
 #include "op/resource.h"
 
 #include <vector>

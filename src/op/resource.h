@@ -1,5 +1,6 @@
-// Resources: state that outlives a step (variables, tables, queues). A ResourceManager holds them by container and
-// name, for one session or one server. Both are thread-safe; resources are counted, so a step keeps what it uses.
+// Resources: state that outlives a step (variables, tables, queues). A ResourceManager holds the resources of a session
+// or server by container and name. Both are thread-safe. Resources are reference-counted: a step keeps those that it
+// uses alive.
 #ifndef WEIR_OP_RESOURCE_H_
 #define WEIR_OP_RESOURCE_H_
 
@@ -22,30 +23,32 @@ class Resource : public RefCounted {
 template <class T>
 using ResourcePtr = IntrusivePtr<T>;
 
-// The value behind a variable, for both of TensorFlow's faces: reference variables and resource variables.
-// mu guards the value: writers hold it alone for the whole update; reads of a reference variable inside a step alias
-// the buffer without holding it, as in TensorFlow. Who may write where: ops/state/variable_access.h.
+// The value of a variable, for both kinds of TensorFlow variables: reference variables and resource variables.
+// mu() guards the value. Writers hold it exclusively for the whole update. Reads of a reference variable within a step
+// alias the buffer without holding it, as in TensorFlow. ops/state/variable_access.h has the rules for writing in
+// place.
 class VariableState final : public Resource {
  public:
   explicit VariableState(DType dtype, PartialShape declared = {})
       : dtype_(dtype), declared_shape_(std::move(declared)) {}
   DType dtype() const { return dtype_; }
-  // What its first value must fit, unless that is assigned without validation.
+  // The shape that the first value must have, unless it is assigned without validation.
   const PartialShape& declared_shape() const { return declared_shape_; }
   std::shared_mutex& mu() { return mu_; }
 
-  // The current value, sharing memory; invalid when not initialized. Takes mu, shared.
+  // The current value (an alias, not a copy); an invalid tensor if not initialized. Takes mu, shared.
   Tensor Read() const;
-  // A value that later updates will not change. FailedPrecondition when not initialized (without the variable's name:
-  // who knows it asks initialized() first).
+  // A copy that later updates do not change. FailedPrecondition if not initialized. The message does not name the
+  // variable: callers that know the name check initialized() first.
   Result<Tensor> Snapshot() const;
-  // Replaces the value (the old buffer stays with those who read it). Takes mu.
+  // Replaces the value. Readers keep the old buffer. Takes mu.
   void Write(Tensor value);
   bool initialized() const;
 
   // REQUIRES: mu held.
   Tensor& value_locked() { return value_; }
-  // True once a sparse update has written in place: a resource read copies from then on.
+  // Set by the first sparse update in place: from then on reads of a resource variable copy the value.
+  // REQUIRES: mu held.
   bool& copy_on_read_locked() { return copy_on_read_; }
   std::string DebugString() const override;
 
@@ -66,7 +69,7 @@ class ResourceManager final {
 
   const std::string& default_container() const { return default_container_; }
 
-  // An empty container means the default one. Errors name container, resource and the type found.
+  // An empty `container` means the default container. Errors name the container, the resource and the type found.
   template <class T>
   Result<ResourcePtr<T>> Lookup(std::string_view container, std::string_view name) const {
     WEIR_ASSIGN(ResourcePtr<Resource> found, LookupAny(container, name));
@@ -74,7 +77,7 @@ class ResourceManager final {
     if (typed == nullptr) return WrongType(container, name, *found);
     return ResourcePtr<T>::Share(typed);
   }
-  // `make` runs at most once at a time, with the manager's lock held: it must not come back to the manager.
+  // `make` runs with the manager's lock held: it must not call the manager.
   template <class T>
   Result<ResourcePtr<T>> LookupOrCreate(std::string_view container, std::string_view name,
                                         FunctionRef<Result<ResourcePtr<T>>()> make) {

@@ -1,4 +1,4 @@
-// The vocabulary of shape functions. Unknown stays unknown: an error only where no run could succeed.
+// Common shape functions. They return an error only if no run could succeed; unknown dimensions stay unknown.
 #include "op/shape_context.h"
 
 #include "op/cursor.h"
@@ -231,7 +231,7 @@ Result<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& 
     if (x == y || y == 1) {
       out = x;
     } else if (x == 1 || x == kUnknownDim) {
-      out = y;  // an unknown size beside one that is not 1 can only be 1 or that size
+      out = y;  // y is not 1, so an unknown x must be 1 or y
     } else if (y == kUnknownDim) {
       out = x;
     } else {

@@ -1,5 +1,5 @@
-// ShapeContext: what a shape function sees of a node: partial input shapes, constant inputs, attributes; and where it
-// puts the output shapes. The functions below are the vocabulary for common cases: `.shape = SameAsInput(0)`.
+// ShapeContext: the view that a shape function has of a node: partial input shapes, constant inputs, attributes, and
+// the output shapes to set. The functions below cover common cases: `.shape = SameAsInput(0)`.
 #ifndef WEIR_OP_SHAPE_CONTEXT_H_
 #define WEIR_OP_SHAPE_CONTEXT_H_
 
@@ -7,23 +7,22 @@
 
 namespace weir {
 
-// What is known of the variable that a resource handle names: kInvalidType and an unknown shape for any other resource.
+// Type and shape of the variable behind a resource handle. kInvalidType and an unknown shape for other resources.
 struct HandleInfo {
   DType dtype = kInvalidType;
   PartialShape shape;
 };
 
-// Indices are checked: an input or output that the node does not have is an unknown shape, and inference fails with
-// access_error().
+// Indices are checked: an out-of-range access returns an unknown shape, and inference fails with access_error().
 class ShapeContext final {
  public:
-  // Gives constant values of inputs on demand; each call may cost an evaluation.
+  // Provides constant input values on demand. A call may evaluate a part of the graph.
   class Constants {
    public:
     virtual ~Constants() = default;
-    virtual const Tensor* Value(int input) = 0;    // null when not constant
-    virtual PartialShape AsShape(int input) = 0;   // a shape vector known in part
-    virtual HandleInfo Handle(int) { return {}; }  // of a resource input
+    virtual const Tensor* Value(int input) = 0;    // null if not constant
+    virtual PartialShape AsShape(int input) = 0;   // a shape vector, which may be known only in part
+    virtual HandleInfo Handle(int) { return {}; }  // for resource inputs
   };
 
   ShapeContext(const AttrMap& attrs, std::vector<PartialShape> inputs, std::vector<DType> input_types, int num_outputs,
@@ -40,9 +39,9 @@ class ShapeContext final {
   DType input_type(int i) const {
     return HasInput(i) && static_cast<size_t>(i) < input_types_.size() ? input_types_[i] : kInvalidType;
   }
-  // The value of input i when it is known before the run, else null.
+  // The value of input i if it is known before the run, else null.
   const Tensor* constant(int i) { return HasInput(i) && constants_ != nullptr ? constants_->Value(i) : nullptr; }
-  // Input i read as a shape ([2, -1] -> [2,?]): unknown when nothing is known.
+  // The value of input i interpreted as a shape ([2, -1] -> [2,?]), as far as known.
   PartialShape constant_as_shape(int i) {
     return HasInput(i) && constants_ != nullptr ? constants_->AsShape(i) : PartialShape();
   }
@@ -60,16 +59,16 @@ class ShapeContext final {
   const PartialShape& output(int i) const { return HasOutput(i) ? outputs_[i] : UnknownShape(); }
   std::vector<PartialShape>& outputs() { return outputs_; }
 
-  // The first access out of range. The caller, which knows the node, names it.
+  // The first out-of-range access, or OK. The message does not name the node: the caller adds it.
   const Status& access_error() const { return access_error_; }
 
-  // The input's shape constrained to a rank (or at least/at most), or an error that names the input and both.
+  // The input's shape constrained to the rank (exact, at least, at most), or an error with both ranks.
   Result<PartialShape> WithRank(int input, int rank) const;
   Result<PartialShape> WithRankAtLeast(int input, int rank) const;
   Result<PartialShape> WithRankAtMost(int input, int rank) const;
 
  private:
-  // False, and an error, when the node has no such input or output.
+  // Whether the node has this input or output. Records an error if not.
   bool HasInput(int i) const {
     return static_cast<size_t>(i) < inputs_.size() || RecordAccess("input", i, inputs_.size());
   }
@@ -87,8 +86,8 @@ class ShapeContext final {
   mutable Status access_error_;
 };
 
-// Runs a shape function. Fails also when it used an input or output that the node does not have, or changed the number
-// of outputs.
+// Runs a shape function. Also fails if the function used an input or output that the node does not have, or changed the
+// number of outputs.
 Status RunShapeFn(const ShapeFn& shape, ShapeContext& context);
 
 struct RankBounds {
@@ -96,30 +95,27 @@ struct RankBounds {
   int max_rank = kMaxRank;
 };
 
-// --- vocabulary
-// -------------------------------------------------------------------------------------------------------
+// --- common shape functions ---
 ShapeFn SameAsInput(int input, RankBounds bounds = {});  // every output has the shape of `input`
 ShapeFn ScalarOutputs();                                 // every output is a scalar
 ShapeFn NoOutputs();
 ShapeFn UnknownOutputs();
 ShapeFn BroadcastInputs(int a = 0, int b = 1);  // NumPy broadcasting of two inputs
-ShapeFn MergedInputs();                         // all inputs have one shape, so has the output
+ShapeFn MergedInputs();                         // all inputs and outputs have the same shape
 ShapeFn ShapeFromAttr(std::string attr = "shape");
-ShapeFn FixedShapes(std::string text);  // in the language of ParseShapes
+ShapeFn FixedShapes(std::string text);  // in the syntax of ParseShapes
 
-// --- shapes as text and as values
-// -------------------------------------------------------------------------------------
+// --- shapes as text and as tensors ---
 // "[2,?];?;in0;[d0_1,3]": shapes separated by ';', '?' unknown, "inK" the shape of input K, "dK_I" its dimension I.
 Result<std::vector<PartialShape>> ParseShapes(std::string_view text, absl::Span<const PartialShape> inputs = {});
-// The way back: "[2,?];?".
+// The inverse of ParseShapes: "[2,?];?".
 std::string ShapesToText(absl::Span<const PartialShape> shapes);
-// What a shape tensor says: a vector with -1 for unknown sizes; the scalar -1 is an unknown rank.
+// The shape in a shape tensor: a vector with -1 for unknown sizes, or the scalar -1 for an unknown rank.
 Result<PartialShape> ShapeFromTensor(const Tensor& value);
-// The shape that input `input` holds as its value, as far as known (its length alone gives the rank).
+// The shape held by the value of `input`, as far as known: if only the length of the vector is known, that is the rank.
 Result<PartialShape> ShapeOfInputValue(ShapeContext& c, int input);
 
-// --- dimension arithmetic, where -1 is unknown
-// ------------------------------------------------------------------------
+// --- dimension arithmetic, where -1 is unknown ---
 Result<PartialShape> BroadcastShapes(const PartialShape& a, const PartialShape& b);
 Result<int64_t> MergeDims(int64_t a, int64_t b);
 int64_t AddDims(int64_t a, int64_t b);

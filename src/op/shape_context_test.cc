@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The output's shape is the value of the first input.
+// The output shape is the value of the first input.
 Status ShapeFromValue(ShapeContext& c) {
   WEIR_ASSIGN(const PartialShape shape, ShapeOfInputValue(c, 0));
   c.set_output(0, shape);

@@ -1,9 +1,8 @@
-// For unit tests of ops, without a graph or a session:
+// Helpers for unit tests of ops, without a graph or a session:
 //   EXPECT_EQ(ShapeTest(registry, "MatMul", "[2,?];[?,3]"), "[2,3]");
 //   EXPECT_EQ(CheckShapes(registry, "BiasAdd", "[2,?];[3]", "[d0_0,3]"), "");
 //   WEIR_ASSIGN(auto out, RunKernel(registry, "Add", {Tensor::Scalar(1.f), Tensor::Scalar(2.f)}));
-// Attributes that follow from the inputs (T, N, type lists) need not be given; float stands in where nothing says a
-// type.
+// Attributes that follow from the inputs (T, N, type lists) may be omitted. A type that nothing determines is float.
 #ifndef WEIR_OP_TESTING_H_
 #define WEIR_OP_TESTING_H_
 
@@ -17,7 +16,7 @@
 
 namespace weir {
 
-// Values of inputs that a shape function may read.
+// Constant input values for shape functions.
 class KnownInputs final : public ShapeContext::Constants {
  public:
   explicit KnownInputs(std::map<int, Tensor> values) : values_(std::move(values)) {}
@@ -35,7 +34,7 @@ class KnownInputs final : public ShapeContext::Constants {
   std::map<int, Tensor> values_;
 };
 
-// Adds to `attrs` what the inputs say: types (kInvalidType: not known) and lengths of lists.
+// Adds to `attrs` the types and list lengths that follow from the input types (kInvalidType: unknown).
 inline Status InferTestAttrs(const OpDef& op, const std::vector<DType>& types, AttrMap* attrs) {
   size_t next = 0;
   auto take = [&](DType fallback) {
@@ -47,7 +46,7 @@ inline Status InferTestAttrs(const OpDef& op, const std::vector<DType>& types, A
     const ArgDef& arg = op.inputs[a];
     const std::string& list_attr = arg.number_attr.empty() ? arg.type_list_attr : arg.number_attr;
     if (arg.is_list() && attrs->count(list_attr) == 0) {
-      // This list takes what the other arguments leave; lists of the same length share it.
+      // The list gets all inputs that the other arguments do not use. Lists with the same number_attr share them.
       int64_t left = static_cast<int64_t>(types.size()) - static_cast<int64_t>(next);
       int64_t sharing = 0;
       for (size_t b = a; b < op.inputs.size(); ++b) {
@@ -85,7 +84,7 @@ inline Status InferTestAttrs(const OpDef& op, const std::vector<DType>& types, A
   return CheckAndCompleteAttrs(op, attrs);
 }
 
-// The output shapes that the op's shape function gives; unknown ones for an op without one.
+// The output shapes from the op's shape function. Unknown shapes if the op has none.
 inline Result<std::vector<PartialShape>> InferShapes(const OpDef& op, std::vector<PartialShape> inputs,
                                                      const AttrMap& attrs, std::map<int, Tensor> constants) {
   WEIR_ASSIGN(std::vector<DType> in_types, ArgTypes(op.inputs, attrs));
@@ -123,7 +122,7 @@ inline ShapeOutcome InferFromText(const OpRegistry& registry, std::string_view o
 }
 }  // namespace testing_internal
 
-// The output shapes as text: "[2,3];?", or "error: ..." with the message.
+// The output shapes as text, "[2,3];?", or "error: <message>".
 inline std::string ShapeTest(const OpRegistry& registry, std::string_view op, std::string_view inputs,
                              AttrMap attrs = {}, std::map<int, Tensor> constants = {}) {
   auto outcome = testing_internal::InferFromText(registry, op, inputs, std::move(attrs), std::move(constants));
@@ -131,8 +130,8 @@ inline std::string ShapeTest(const OpRegistry& registry, std::string_view op, st
   return ShapesToText(*outcome.outputs);
 }
 
-// Empty when the output shapes are `expected` (where "in0" and "d0_1" stand for what the input has), else what is
-// wrong.
+// Empty if the output shapes equal `expected` ("in0" and "d0_1" refer to the inputs), else a description of the
+// difference.
 inline std::string CheckShapes(const OpRegistry& registry, std::string_view op, std::string_view inputs,
                                std::string_view expected, AttrMap attrs = {}, std::map<int, Tensor> constants = {}) {
   auto outcome = testing_internal::InferFromText(registry, op, inputs, std::move(attrs), std::move(constants));
@@ -144,10 +143,10 @@ inline std::string CheckShapes(const OpRegistry& registry, std::string_view op, 
   return fmt::format("{}({}) gives {}, not {}", op, inputs, ShapesToText(*outcome.outputs), ShapesToText(*wanted));
 }
 
-// Runs single CPU kernels. State in its ResourceManagers lives from one run to the next.
+// Runs single CPU kernels. State in its ResourceManagers persists between runs.
 class KernelTester final {
  public:
-  // num_threads 0: everything on the calling thread.
+  // num_threads == 0: everything runs on the calling thread.
   explicit KernelTester(const OpRegistry& registry, int num_threads = 2) : registry_(registry) {
     if (num_threads > 0) pool_ = std::make_unique<ThreadPool>("test", num_threads);
     step_.step_id = 1;
@@ -161,10 +160,10 @@ class KernelTester final {
   StepContext& step() { return step_; }
   ResourceManager& resources() { return resources_; }
   CancelToken& cancel() { return cancel_; }
-  // Nodes of this name from now on (variables and resources are often called as their nodes).
+  // Sets the node name of later runs. Variables and resources are often named after their nodes.
   void set_node_name(std::string name) { node_name_ = std::move(name); }
 
-  // What reference inputs take: a variable with a value, or (an invalid tensor) without one.
+  // A value for a reference input: a variable, uninitialized if `value` is an invalid tensor.
   static EdgeValue Variable(DType dtype, Tensor value = {}) {
     EdgeValue edge;
     edge.ref = MakeIntrusive<VariableState>(dtype);
@@ -178,7 +177,7 @@ class KernelTester final {
     return edge;
   }
 
-  // Tensors given for reference inputs become variables that hold them; reference outputs are given as their values.
+  // Wraps tensors for reference inputs in variables. Returns reference outputs as their values.
   Result<std::vector<Tensor>> Run(std::string_view op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
     std::vector<EdgeValue> edges;
     for (Tensor& input : inputs) edges.push_back(Value(std::move(input)));
@@ -190,7 +189,7 @@ class KernelTester final {
     return tensors;
   }
 
-  // The outputs are held against the schema's types and the shape function.
+  // Checks the outputs against the types of the schema and against the shape function.
   Result<std::vector<EdgeValue>> RunEdges(std::string_view op_name, std::vector<EdgeValue> inputs, AttrMap attrs = {}) {
     const OpDef* op = registry_.Find(op_name);
     if (op == nullptr) return NotFound("there is no op '{}'", op_name);
@@ -285,7 +284,7 @@ class KernelTester final {
   ElasticPool blocking_pool_{"test_blocking"};
 };
 
-// One run of one kernel, with nothing kept.
+// Runs one kernel once, without keeping state.
 inline Result<std::vector<Tensor>> RunKernel(const OpRegistry& registry, std::string_view op,
                                              std::vector<Tensor> inputs, AttrMap attrs = {}) {
   return KernelTester(registry).Run(op, std::move(inputs), std::move(attrs));

@@ -1,7 +1,6 @@
-// Bundle: while one lives, what its thread has to tell other tasks may be kept for a moment, so that all that goes to
-// one of them leaves at once. It leaves at the end, and before the thread does anything else than to send and receive:
-// who runs a kernel or waits calls Send. They may lie inside of one another; the outermost counts. Not thread-safe: it
-// is this thread's alone.
+// Bundle: scope in which messages of the current thread to other tasks may be buffered, so that all messages to one
+// task are sent together. They are flushed at the end of the scope. A thread that is about to run a kernel or to block
+// must call Send first. Scopes may nest; only the outermost one is active. Affects the current thread only.
 #pragma once
 
 #include <memory>
@@ -13,10 +12,10 @@ namespace weir {
 
 class Bundle final {
  public:
-  // Who keeps what it was given, in its order.
+  // A connection that buffers messages, in order.
   class Sender {
    public:
-    // Any time after Add, by the thread that called that: what is kept leaves now, unless it has.
+    // Flushes the buffered messages. Called on the thread that called Add. No-op if nothing is buffered.
     virtual void SendKept() = 0;
 
    protected:
@@ -28,13 +27,13 @@ class Bundle final {
   }
   ~Bundle() {
     if (!is_outermost_) return;
-    OfThread() = nullptr;  // what sending leads to is not kept
+    OfThread() = nullptr;  // messages that Send causes are not buffered
     Send();
   }
   Bundle(const Bundle&) = delete;
   Bundle& operator=(const Bundle&) = delete;
 
-  // That of this thread; null where nothing is to be kept.
+  // The active Bundle of this thread; null if messages must not be buffered.
   static Bundle* Current() { return OfThread(); }
   void Add(std::shared_ptr<Sender> sender) {
     for (const std::shared_ptr<Sender>& known : senders_) {

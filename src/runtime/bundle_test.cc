@@ -73,12 +73,12 @@ TEST(BundleTest, SendingMayLeadToMore) {
   {
     Bundle bundle;
     bundle.Add(a);
-    bundle.Send();  // in the middle of it
+    bundle.Send();  // inside the scope
     EXPECT_TRUE(kept);
     EXPECT_EQ(b->count, 1);
     bundle.Add(a);
   }
-  EXPECT_FALSE(kept);  // at its end nothing is kept any more
+  EXPECT_FALSE(kept);  // the flush at the end of the scope does not buffer
   EXPECT_EQ(a->count, 2);
 }
 

@@ -7,13 +7,13 @@ namespace weir {
 namespace {
 
 constexpr int kMaxNested = 8;
-// A thread may be only lent, as one that receives messages: it returns after so many calls, and the pool goes on.
+// The thread may be borrowed, e.g. from the transport: it returns after this many calls, and the pool runs the others.
 constexpr int kMaxCallsPerTurn = 256;
 
 struct Starter {
   int nested = 0;
   std::vector<FunctionCall> waiting;
-  size_t waiting_before = 0;  // when the current call was started
+  size_t waiting_before = 0;  // waiting.size() when the current call was started
 };
 
 Starter*& Current() {
@@ -23,7 +23,7 @@ Starter*& Current() {
 
 void Start(FunctionCall& call) { call.executor->Start(call.args, std::move(call.feeds), std::move(call.done)); }
 
-// Calls were put aside from the inside out. The innermost one goes first.
+// Calls were queued from the inside out. Reverses them, so that the innermost one is started first.
 void DeepestLast(Starter& starter) {
   std::reverse(starter.waiting.begin() + static_cast<ptrdiff_t>(starter.waiting_before), starter.waiting.end());
 }
@@ -37,7 +37,7 @@ const CancelToken* CancelledBy(const FunctionCall& call) {
 
 void StartAll(std::vector<FunctionCall> calls);
 
-// Calls of several sessions may meet on one thread: each goes to its own pool.
+// Hands the calls to their pools. A thread may have calls of several sessions, with different pools.
 void HandOver(std::vector<FunctionCall> calls) {
   while (!calls.empty()) {
     ThreadPool* const pool = calls.back().args.pool;
@@ -62,7 +62,7 @@ void StartAll(std::vector<FunctionCall> calls) {
     starter.waiting.pop_back();
     starter.waiting_before = starter.waiting.size();
     if (const CancelToken* const cancelled = CancelledBy(call)) {
-      call.done(cancelled->reason());  // its step has failed meanwhile
+      call.done(cancelled->reason());  // the calling step has failed in the meantime
     } else {
       Start(call);
     }
@@ -84,7 +84,8 @@ void StartCall(FunctionCall call) {
     DeepestLast(outermost);
     if (!outermost.waiting.empty()) StartAll(std::move(outermost.waiting));
   } else if (starter->nested >= kMaxNested || starter->waiting.size() > starter->waiting_before) {
-    // Once a call waits, so do those that come after it: else each of them would add as many as it has calls inside.
+    // Once a call is queued, later calls are queued too. Otherwise each of them would add its own inner calls to the
+    // list.
     starter->waiting.push_back(std::move(call));
   } else {
     ++starter->nested;

@@ -1,6 +1,6 @@
-// Starts function calls on the calling thread without nesting deeply: a call made inside of a few others waits in a
-// list of the thread until those have returned. The last call put there starts first, so a recursion runs depth first,
-// and few of its calls are in flight at the same time.
+// Starts function calls on the calling thread without deep nesting: beyond a few levels, calls are queued in a
+// thread-local list until the outer ones have returned. The list is last in, first out, so that a recursion runs depth
+// first and few of its calls are in flight at a time.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@ struct FunctionCall {
   Executor::FetchDone done;
 };
 
-// Starts the call now, or before the outermost StartCall of this thread returns, or on the pool of the call.
+// Starts the call at once, or before the outermost StartCall of this thread returns, or on args.pool.
 void StartCall(FunctionCall call);
 
-// For a thread that blocks inside of a call until another call has ended: that one must not wait for the first to
-// return. While it lives, StartCall takes the calls of this thread as outermost ones.
+// For a thread that blocks inside of a call until another call has ended: the other call must not be queued behind the
+// first. In this scope StartCall treats the calls of this thread as outermost ones.
 class CallStarterPause final {
  public:
   CallStarterPause();

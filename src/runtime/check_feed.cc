@@ -3,7 +3,7 @@
 namespace weir {
 namespace {
 
-// As Python writes a shape: "(2,)", "(?, 3)", "<unknown>".
+// The shape in Python syntax: "(2,)", "(?, 3)", "<unknown>".
 std::string PythonShape(const PartialShape& shape) {
   if (!shape.known_rank()) return "<unknown>";
   std::string text = "(";

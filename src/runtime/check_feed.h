@@ -1,11 +1,11 @@
-// CheckFeed: whether a value may be fed, in the words of the local session and of a master alike.
+// CheckFeed: checks a fed value, with the same error messages in local sessions and masters.
 #pragma once
 
 #include "runtime/plan_graph.h"
 
 namespace weir {
 
-// InvalidArgument for what is no tensor, and for another type or shape than the feed's.
+// InvalidArgument if the value is not a valid tensor, or its type or shape does not match the feed.
 Status CheckFeed(const PlanGraph::Feed& feed, const Tensor& value);
 
 }  // namespace weir

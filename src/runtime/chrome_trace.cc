@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using tensorflow::NodeExecStats;
 
-// "name = Op(a, b)" taken apart; a label of another form is the op's name alone.
+// The parts of "name = Op(a, b)". For a label of another form, name and op are the node name.
 struct Label {
   std::string name;
   std::string op;
@@ -54,7 +54,7 @@ Json ProcessName(int pid, const std::string& name) {
   return Json{{"name", "process_name"}, {"ph", "M"}, {"pid", pid}, {"args", {{"name", name}}}};
 }
 
-// The first lane that is free again by then.
+// The first lane that is free at `start`. Marks it as busy until `end`.
 int LaneFor(std::vector<int64_t>& busy_until, int64_t start, int64_t end) {
   for (size_t lane = 0; lane < busy_until.size(); ++lane) {
     if (busy_until[lane] > start) continue;
@@ -95,7 +95,7 @@ void AddOps(const std::vector<Slice>& slices, Json& events) {
   }
 }
 
-// From the end of a producer to the start of its consumers, where they run on different devices or lanes.
+// Arrows from the end of a producer to the start of its consumers, if they are on different devices or lanes.
 void AddArrows(const std::vector<Slice>& slices, Json& events) {
   std::map<std::string, const Slice*> producers;
   for (const Slice& s : slices) producers.emplace(s.label.name, &s);
@@ -118,7 +118,7 @@ void AddArrows(const std::vector<Slice>& slices, Json& events) {
   }
 }
 
-// Bytes of outputs that are alive: from when a node makes them until its last consumer has ended.
+// The bytes of live outputs: from the start of the producer until its last consumer has ended.
 void AddMemory(const std::vector<Slice>& slices, Json& events) {
   events.push_back(ProcessName(0, "Allocators"));
   std::map<std::string, int64_t> last_use;
@@ -160,7 +160,7 @@ std::string ChromeTrace(const tensorflow::StepStats& stats, const ChromeTraceOpt
   AddOps(slices, events);
   if (options.show_dataflow) AddArrows(slices, events);
   if (options.show_memory) AddMemory(slices, events);
-  // Names may hold bytes that are no UTF-8.
+  // Names may contain invalid UTF-8.
   return Json{{"traceEvents", std::move(events)}}.dump(4, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,5 +1,5 @@
-// A traced step as a Chrome trace ("chrome://tracing"): one process per device, ops as slices in as few lanes as do not
-// overlap.
+// Converts the stats of a traced step to a Chrome trace ("chrome://tracing"): one process per device, ops as slices,
+// with as few lanes as possible without overlap.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct ChromeTraceOptions {
   bool show_dataflow = true;  // arrows from producers to consumers
   bool show_memory = false;   // a counter per allocator
 };
-// JSON. Of each node it needs the timeline label, "name = Op(input, input)".
+// Returns JSON. Names and inputs of ops come from the timeline labels, "name = Op(input, input)".
 std::string ChromeTrace(const tensorflow::StepStats& stats, const ChromeTraceOptions& options = {});
 
 }  // namespace weir

@@ -46,13 +46,13 @@ TEST(ChromeTrace, OpsThatOverlapGetLanesOfTheirOwn) {
   EXPECT_EQ(ops[1]["args"]["input0"], "a");
   EXPECT_EQ(ops[1]["dur"], 20);
   EXPECT_EQ(ops[2]["tid"], 1);
-  EXPECT_EQ(ops[2]["dur"], 1);  // visible, however short
+  EXPECT_EQ(ops[2]["dur"], 1);  // at least 1, so that it is visible
   EXPECT_EQ(ops[2]["args"]["input1"], "b");
   EXPECT_EQ(Events(TwoBranches(), {}, "M")[0]["args"]["name"], "/job:localhost/replica:0/task:0/device:CPU:0 Compute");
 }
 
 TEST(ChromeTrace, ArrowsGoBetweenLanes) {
-  EXPECT_EQ(Events(TwoBranches(), {}, "s").size(), 2u);  // a and b, in lane 0, to c
+  EXPECT_EQ(Events(TwoBranches(), {}, "s").size(), 2u);  // from a and b, in lane 0, to c
   EXPECT_EQ(Events(TwoBranches(), {.show_dataflow = false}, "s").size(), 0u);
 }
 

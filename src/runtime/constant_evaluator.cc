@@ -1,4 +1,4 @@
-// The shape function is asked first, so that a huge value is refused before it is made.
+// Runs the shape function first, to reject large results before they are computed.
 #include "runtime/constant_evaluator.h"
 
 #include "base/out_of_memory.h"
@@ -43,7 +43,7 @@ Status RefuseUnfit(const NodeProps& node, const std::vector<Tensor>& inputs) {
   return OkStatus();
 }
 
-// Rough: elements of strings count as their objects.
+// An estimate: for strings it counts only the string objects, not their contents.
 Status RefuseLarge(const NodeProps& node, const std::vector<PartialShape>& shapes) {
   int64_t bytes = 0;
   for (size_t i = 0; i < shapes.size() && i < node.output_types.size(); ++i) {
@@ -103,7 +103,7 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
   }
 
  private:
-  ThreadPool pool_{"weir_constants", 1};  // one thread: loops run on the caller
+  ThreadPool pool_{"weir_constants", 1};  // with one thread, ParallelFor runs on the caller
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// LocalConstantEvaluator: runs the CPU kernel of a node on known inputs, on the calling thread. Nodes with state, with
-// references, that wait or that give out large values are refused. Thread-safe.
+// LocalConstantEvaluator: runs the CPU kernel of a node on known inputs, on the calling thread. Rejects nodes with
+// state or references, asynchronous or blocking kernels, and large results. Thread-safe.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Taking, starting and waiting for steps. With a deadline the caller only watches the clock, and a thread of the
-// blocking pool does what it would have done.
+// Acquires, starts and waits for steps. With a deadline the caller only waits, and a thread of the blocking pool does
+// the work that the caller would do otherwise.
 #include "runtime/executor.h"
 
 #include "base/process_memory.h"
@@ -10,8 +10,8 @@ namespace weir {
 namespace {
 
 constexpr size_t kSpareSteps = 16;
-constexpr size_t kStepBytes = 4096;  // what a step costs, beside its values
-// Where later steps are larger than those before, memory is planned anew, so often.
+constexpr size_t kStepBytes = 4096;  // approximate size of a step without its values
+// How often memory may be planned again because steps outgrew their slots.
 constexpr size_t kMostMemoryPlans = 8;
 
 }  // namespace
@@ -61,7 +61,7 @@ Result<std::vector<Tensor>> Executor::Run(const StepArgs& args, absl::Span<const
     step->Start([&](int32_t k) { return feeds[k]; }, /*keeps_dear=*/true, /*may_block=*/true);
   } else {
     step->Ref();
-    // The caller may be gone before that thread has begun.
+    // The caller may return before that thread starts: copy the feeds.
     args.context.blocking_pool->Schedule([step, kept = std::vector<Tensor>(feeds.begin(), feeds.end())] {
       step->Start([&](int32_t k) { return kept[k]; }, /*keeps_dear=*/true, /*may_block=*/true);
       step->Wait(0);
@@ -79,7 +79,7 @@ void Executor::Start(const StepArgs& args, std::vector<Tensor> feeds, FetchDone 
   if (Status status = ProcessMemory::Get().Reserve(kStepBytes); !status.ok()) return done(std::move(status));
   Step* step = Take();
   step->Prepare(shared_from_this(), args, std::move(done));
-  step->Ref();  // the step may end, and let go of itself, before this function does
+  step->Ref();  // the step may end and drop its own reference before Start returns
   step->Start([&](int32_t k) { return std::move(feeds[k]); }, /*keeps_dear=*/false, /*may_block=*/false);
   step->Unref();
 }

@@ -1,6 +1,6 @@
-// Executor: runs a plan, many steps at a time. A plan without control flow runs on counters in one array; one with it
-// through frames and dead values (FlowState). Steps are kept and used again, with the memory of their values as far as
-// it is planned (MemoryPlan). Thread-safe.
+// Executor: runs the steps of a plan, many at a time. A plan without control flow uses counters in one array; a plan
+// with control flow uses frames and dead values (FlowState). Step objects are reused, with the memory of their values
+// as far as it is planned (MemoryPlan). Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -21,34 +21,33 @@ class Step;
 class StepTrace;
 
 struct StepArgs {
-  // Copied; `cancel` is replaced by a token of the step's own, and what is null among step_resources and rendezvous
-  // too.
+  // Copied. The step replaces `cancel` with its own token and supplies step_resources and rendezvous if they are null.
   StepContext context;
-  // Where ready nodes go that this thread does not keep; null: nowhere, the waiting thread runs them all.
+  // Runs ready nodes that the current thread does not keep. If null, the waiting thread runs all nodes.
   ThreadPool* pool = nullptr;
-  // The step is cancelled when one of these is.
+  // The step is cancelled if one of these tokens is.
   absl::InlinedVector<CancelToken*, 2> cancelled_by;
   StepTrace* trace = nullptr;
-  Clock* clock = nullptr;        // by which kernels are measured; null: the machine's
-  int64_t deadline_nanos = 0;    // of Clock::MonotonicNanos; 0: none
-  bool private_fetches = false;  // what is fetched must not change with later steps: copy what a variable may share
+  Clock* clock = nullptr;        // for measuring kernels; null: RealClock()
+  int64_t deadline_nanos = 0;    // in RealClock().MonotonicNanos(); 0: none
+  bool private_fetches = false;  // copy fetched values that may share memory with a variable
 };
 
-// A step whose feeds come and whose fetches go one by one. Thread-safe. Dropping it cancels what has not ended.
+// A step that is fed and fetched piece by piece. Thread-safe. The destructor cancels the step if it has not ended.
 class PartialStep final {
  public:
-  explicit PartialStep(Step* step) : step_(step) {}  // takes over the reference
+  explicit PartialStep(Step* step) : step_(step) {}  // takes over the caller's reference
   ~PartialStep();
   PartialStep(const PartialStep&) = delete;
   PartialStep& operator=(const PartialStep&) = delete;
 
-  // REQUIRES: each feed is given once.
+  // REQUIRES: at most one call per feed.
   void Feed(int feed, Tensor value);
-  // Blocks until the value is there or the step has failed.
+  // Blocks until the value is available or the step has failed.
   Result<Tensor> Fetch(int fetch);
-  // REQUIRES: all feeds were given.
+  // Blocks until the step has ended. REQUIRES: all feeds were given.
   Status WaitForEnd();
-  // Fails the step, and with it whoever waits for a fetch. From any thread.
+  // Fails the step and all pending Fetch calls.
   void Cancel(Status reason);
 
  private:
@@ -65,27 +64,28 @@ class Executor final : public std::enable_shared_from_this<Executor> {
   Executor& operator=(const Executor&) = delete;
 
   const Plan& plan() const { return *plan_; }
-  // Null: nothing is planned yet, or there is nothing to plan.
+  // Null if memory is not planned yet, or no output has a slot.
   const MemoryPlan* memory_plan() const { return memory_.load(std::memory_order_acquire); }
 
-  // Runs a step on this thread and the pool, and blocks until it has ended. One tensor per feed of the plan, of its
-  // type; they are left untouched: the caller's references keep them from being overwritten.
+  // Runs a step on this thread and the pool, and blocks until it has ended. `feeds` has one tensor per feed of the
+  // plan, of its type. The step does not overwrite them, because the caller holds references.
   Result<std::vector<Tensor>> Run(const StepArgs& args, absl::Span<const Tensor> feeds);
-  // The same without blocking. `done` may run on any thread, also on this one before Start returns. The memory of feeds
-  // may be used for results. REQUIRES: a pool.
+  // Runs a step without blocking. `done` may run on any thread, including this one before Start returns. The step may
+  // reuse the memory of feeds. REQUIRES: args.pool is not null.
   void Start(const StepArgs& args, std::vector<Tensor> feeds, FetchDone done);
-  // REQUIRES: a pool, a plan with late feeds.
+  // REQUIRES: args.pool is not null; the plan has late feeds.
   std::unique_ptr<PartialStep> StartPartial(const StepArgs& args);
 
  private:
   friend class Step;
   Step* Take();
   void Return(Step* step);
-  // Whether a step that has `planned` has news to ask for.
+  // Whether a step that uses `planned` must call PrepareMemory again.
   bool MemoryChanged(const MemoryPlan* planned) const {
     return memory_plan() != planned || wants_lesson_.load(std::memory_order_relaxed);
   }
-  // Whether a step shall learn how memory is used. Who does calls one of the others in the end.
+  // Whether the calling step is to record how memory is used. If true, it must call PlanMemory or LearnAgain when it
+  // ends.
   bool BeginLesson();
   void PlanMemory(const MemoryUse& use);
   void LearnAgain();
@@ -93,7 +93,7 @@ class Executor final : public std::enable_shared_from_this<Executor> {
   const std::shared_ptr<const Plan> plan_;
   std::mutex mu_;
   std::vector<std::unique_ptr<Step>> spare_;
-  std::vector<std::unique_ptr<const MemoryPlan>> memory_plans_;  // steps may have older ones
+  std::vector<std::unique_ptr<const MemoryPlan>> memory_plans_;  // steps may still use older ones
   std::atomic<const MemoryPlan*> memory_{nullptr};
   std::atomic<bool> wants_lesson_;
 };

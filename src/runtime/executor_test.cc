@@ -1,4 +1,4 @@
-// How steps run: order, threads, memory, errors, cancellation; loops and branches.
+// Tests how steps run: order, threads, memory, errors, cancellation, loops and branches.
 #include <gmock/gmock.h>
 
 #include <future>
@@ -76,7 +76,8 @@ TEST_F(ExecutorTest, AQuickBlockingKernelStaysOnTheCallersThreadAmongCheapOnes) 
   Output x = Placeholder("x");
   Output y = Op("Add", {Op("QuickBlocking", {x}), Op("Mul", {x, Const(2)})});
   y = Op("Add", {y, Op("Add", {Op("Mul", {x, Const(3)}), Op("Mul", {x, Const(4)})})});
-  // What nodes cost is known only once they have run, and a busy machine may make any of them dear for a while.
+  // The costs of nodes are known only after they have run, and on a busy machine any node may look expensive for a
+  // while.
   bool stayed = false;
   for (int run = 0; run < 50 && !stayed; ++run) {
     EXPECT_EQ(Value(y, {{x, Float(1)}}), 10);
@@ -114,7 +115,7 @@ TEST_F(ExecutorTest, TheLastConsumerOwnsTheMemory) {
   Output sum = Op("Add", {x, x});
   EXPECT_EQ(Value(Op("IsAlone", {sum}), {{x, Float(1)}}), 1);
   EXPECT_EQ(Value(Op("IsAlone", {Op("Identity", {sum})}), {{x, Float(1)}}), 1);
-  // What the caller fed and what a constant holds is never handed over.
+  // The memory of fed values and constants is never reused.
   EXPECT_EQ(Value(Op("IsAlone", {x}), {{x, Float(1)}}), 0);
   EXPECT_EQ(Value(Op("IsAlone", {Const(1)})), 0);
   Tensor fed = Float(5);
@@ -129,7 +130,7 @@ TEST_F(ExecutorTest, TheFirstErrorNamesItsNode) {
   EXPECT_EQ(result.status().code(), StatusCode::kOutOfRange);
   EXPECT_EQ(Message(result), "no more of broken\n\t [[node 'broken' (Fail)]]");
   EXPECT_EQ(NodeOf(result.status()), "broken");
-  // The session goes on.
+  // The session still works.
   EXPECT_EQ(Value(Op("Add", {x, x}), {{x, Float(2)}}), 4);
   EXPECT_EQ(Run({y}, {{x, Float(1)}}).status().code(), StatusCode::kOutOfRange);
 }
@@ -161,11 +162,11 @@ TEST_F(ExecutorTest, AFailedStepLetsGoOfItsValues) {
   Output x = Placeholder("x");
   Output y = Placeholder("y");
   Tensor fed = Float(5);
-  auto comes_back = [&] {  // a thread of the pool may be the last to leave the step
+  auto comes_back = [&] {  // a pool thread may hold the last reference to the step
     for (int i = 0; i < 1000 && !fed.OwnsMemoryAlone(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return fed.OwnsMemoryAlone();
   };
-  // In both, the sum already has its first value when the second one fails.
+  // In both cases, Add already has its first input when the second one fails.
   Output straight = Op("Add", {x, Op("Fail", {Op("Later", {y})})});
   EXPECT_FALSE(Run({straight}, {{x, fed}, {y, Float(1)}}).ok());
   EXPECT_TRUE(comes_back());
@@ -242,7 +243,7 @@ TEST_F(ExecutorTest, ControlEdgesCarryDeathAndMergeEndsIt) {
   Output dead = Op("Identity", {fork});
   Output skipped = Op("Fail", {Const(1)}, "skipped", {dead.node});
   EXPECT_EQ(Value(Merge({skipped, Const(7)})), 7);
-  // All inputs dead: so is the output.
+  // If all inputs are dead, so is the output.
   EXPECT_EQ(Run({Merge({skipped, dead})}).status().code(), StatusCode::kInvalidArgument);
 }
 
@@ -261,11 +262,11 @@ TEST_F(ExecutorTest, AMergeWaitsForItsControlInputsAndForAValue) {
   Output added = Op("AssignAdd", {v, Op("Later", {x})});
   EXPECT_EQ(Value(merge(fork, soon, added), {{x, Float(3)}}), 3);  // the control input comes last
   EXPECT_EQ(Value(v), 4);
-  // Dead when all values are, whichever comes last.
+  // Dead if all values are dead, whichever input comes last.
   Output dead = Op("Identity", {fork});
   EXPECT_THAT(Message(Run({merge(fork, dead, Op("NoOp", {}))}, {{x, Float(3)}})), HasSubstr("does not have value"));
   EXPECT_THAT(Message(Run({merge(fork, dead, added)}, {{x, Float(3)}})), HasSubstr("does not have value"));
-  // A control input that is dead does not kill a value.
+  // A dead control input does not make a live value dead.
   EXPECT_EQ(Value(merge(fork, soon, dead), {{x, Float(3)}}), 3);
 }
 
@@ -310,7 +311,7 @@ TEST_F(ExecutorTest, InvariantsHoldInEveryIteration) {
         parallel);
     EXPECT_EQ(Value(end, {{x, Float(0)}}), 100) << parallel;
     EXPECT_EQ(Value(end, {{x, Float(99.5)}}), 100.5);
-    EXPECT_EQ(Value(end, {{x, Float(200)}}), 200);  // not even once
+    EXPECT_EQ(Value(end, {{x, Float(200)}}), 200);  // no iteration
   }
 }
 
@@ -331,7 +332,7 @@ TEST_F(ExecutorTest, NestedLoops) {
   Output ten = Enter(Const(10), "outer", true);
   Output one = Enter(Enter(Const(1), "outer", true), "inner", true);
   Output end = While(x, Const(1000), "outer", [&](Output i) {
-    // The inner loop counts from i to the next multiple that is at least 10 further.
+    // The inner loop counts from i to i + 10.
     return While(i, Op("Add", {i, ten}), "inner", [&](Output j) { return Op("Add", {j, one}); });
   });
   EXPECT_EQ(Value(end, {{x, Float(0)}}), 1000);
@@ -350,7 +351,7 @@ TEST_F(ExecutorTest, ALoopInABranchThatIsNotTaken) {
   Output merged = Merge({Op("Identity", {fork}), looped});
   EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(true)}}), 10);
   EXPECT_EQ(Value(merged, {{p, Tensor::Scalar(false)}}), 0);
-  // Its end is dead, and so is what comes after it.
+  // The Exit is dead, and so are its consumers.
   Output doubled = Merge({Op("Identity", {fork}), Op("Add", {looped, looped})});
   EXPECT_EQ(Value(doubled, {{p, Tensor::Scalar(true)}}), 20);
   EXPECT_EQ(Value(doubled, {{p, Tensor::Scalar(false)}}), 0);
@@ -358,7 +359,7 @@ TEST_F(ExecutorTest, ALoopInABranchThatIsNotTaken) {
   EXPECT_THAT(Message(result), HasSubstr("does not have value"));
 }
 
-// i counts ahead, while what is slow in each of its iterations is not waited for by the next one.
+// The counter i runs ahead: an iteration does not wait for the slow node of the previous one.
 TEST_F(ExecutorTest, NoMoreIterationsAtATimeThanAllowed) {
   config_.set_inter_op_parallelism_threads(6);
   for (int parallel : {1, 2}) {
@@ -413,18 +414,18 @@ TEST_F(ExecutorTest, AnEndlessLoopCanBeStopped) {
 
 TEST_F(ExecutorTest, MalformedLoopsAreErrors) {
   Output x = Const(1);
-  // An Exit that is in no loop.
+  // An Exit outside of a loop.
   EXPECT_EQ(Run({Op("Exit", {x})}).status().code(), StatusCode::kInvalidArgument);
-  // Inputs of two frames.
+  // Inputs from two frames.
   EXPECT_THAT(Message(Run({Op("Exit", {Op("Add", {Enter(x, "f"), Enter(x, "g")})})})), HasSubstr("different frames"));
-  // A loop that never gives its value back: the Merge gets no second input and the Exit's other side never runs.
+  // A loop without a NextIteration: its condition is true, so the Exit is dead.
   Output merge = Merge({Enter(x, "b"), Enter(x, "b")});
   Output fork = Op("Switch", {merge, Op("Less", {merge, Enter(Const(5), "b", true)})});
   Result<std::vector<Tensor>> result = Run({Op("Exit", {fork})});
   EXPECT_FALSE(result.ok());
-  // A value inside of a loop cannot be fetched.
+  // A value inside a loop cannot be fetched.
   EXPECT_THAT(Message(Run({merge})), HasSubstr("inside of loop"));
-  // A cycle that is no loop.
+  // A cycle that is not a loop.
   Output a = Op("Add", {x, x}, "a");
   Output b = Op("Add", {a, x}, "b");
   ASSERT_TRUE(graph_->UpdateInput(a.node, 1, b).ok());
@@ -433,7 +434,7 @@ TEST_F(ExecutorTest, MalformedLoopsAreErrors) {
 
 // --- cancellation
 
-// Where steps wait for each other's kernels: a door that one op waits at, and another one opens.
+// Steps that wait for kernels of other steps: op Wait completes when op Open runs.
 class DoorTest : public ExecutorTest {
  protected:
   DoorTest() : pool_("test", 1), blocking_("test_blocking") {
@@ -444,7 +445,7 @@ class DoorTest : public ExecutorTest {
                                                                    waiting_.push_back(std::move(done));
                                                                  });
                                                                })});
-    // Calls those who wait with its lock held, as a kernel should not, but may.
+    // Runs the callbacks with its lock held, which a kernel should not do, but may.
     registry_.Add({.name = "Open", .signature = "-> y: float", .kernels = SmallKernel([this] {
                                                                  return Kernel::Sync([this](auto& ctx) -> Status {
                                                                           ctx.set_output(0, Float(1));
@@ -566,7 +567,7 @@ TEST_F(DoorTest, AThreadThatIsLentRunsCostlyNodesOfWhatItBringsValuesTo) {
   EXPECT_EQ(outer.count, 1);
 }
 
-// Remembers what was kept when it was to send.
+// Records how many messages were buffered at each SendKept.
 class KeepingSender final : public Bundle::Sender {
  public:
   void SendKept() override { sent.push_back(std::exchange(kept, 0)); }
@@ -592,7 +593,7 @@ TEST_F(DoorTest, AStepAsksForAllThatItTakesAtOnceAndBeforeItComputes) {
                  }),
                  .traits = kNeverBlocks,
                  .stateful = true});
-  std::vector<int> sent_before;  // when something was computed
+  std::vector<int> sent_before;  // sender->sent when Compute ran
   registry_.Add({.name = "Compute", .signature = "-> y: float", .kernels = SmallKernel([&, sender] {
                                                                   return Kernel::Sync([&, sender](auto& ctx) -> Status {
                                                                            sent_before = sender->sent;
@@ -615,7 +616,7 @@ TEST_F(DoorTest, AStepAsksForAllThatItTakesAtOnceAndBeforeItComputes) {
   EXPECT_EQ(run(three), std::vector<int>{3});
   EXPECT_EQ(sent_before, std::vector<int>{3});
   EXPECT_EQ(run(Op("Add", {Op("_Recv", {}), Op("_Recv", {})})), std::vector<int>{2});
-  // One alone is not kept.
+  // A single message is not buffered.
   EXPECT_EQ(run(Op("Add", {first, computed})), std::vector<int>{1});
   EXPECT_EQ(Bundle::Current(), nullptr);
 }

@@ -1,4 +1,4 @@
-// The rules of docs/control-flow.md, one function each. All of them run with the step's flow lock held.
+// Implements the rules of docs/control-flow.md, one function each. Private functions require that mu_ is held.
 #include "runtime/flow_state.h"
 
 #include "base/murmur.h"
@@ -14,15 +14,15 @@ constexpr int32_t kLive = -1;
 
 struct Frame {
   int32_t info = 0;  // the static frame
-  uint64_t id = 0;   // the same on every task: out of the names and iterations around it
+  uint64_t id = 0;   // the same on every task: a hash of the names and iterations of the enclosing frames
   Frame* parent = nullptr;
   Iteration* parent_iteration = nullptr;
-  int64_t newest = 0;                            // the number of the last iteration that has been started
-  std::vector<Iteration*> iterations;            // those alive, oldest first
-  int32_t pending_enters = 0;                    // Enter nodes that did not come yet
+  int64_t newest = 0;                            // the number of the last iteration started
+  std::vector<Iteration*> iterations;            // live iterations, oldest first
+  int32_t pending_enters = 0;                    // Enter nodes that have not run yet
   std::vector<FlowState::LoopValue> invariants;  // values of constant Enter nodes, for every iteration
-  std::vector<FlowState::LoopValue> deferred;    // NextIteration values that wait for room in the window
-  std::vector<int32_t> dead_exits;               // of the newest iteration
+  std::vector<FlowState::LoopValue> deferred;    // NextIteration values that wait because of parallel_iterations
+  std::vector<int32_t> dead_exits;               // dead Exit nodes of the newest iteration
 
   Iteration* Find(int64_t number) const {
     const int64_t oldest = iterations.empty() ? 0 : iterations.front()->number;
@@ -106,14 +106,14 @@ void FlowState::ActivateValue(Iteration* iteration, const PlanEdge& edge, EdgeVa
   int32_t& pending = iteration->pending[node.counter];
   int32_t& dead_count = iteration->dead[node.counter];
   if (node.kind == NodeKind::kMerge) {
-    if (dead_count == kLive) return;  // the first live value has won
+    if (dead_count == kLive) return;  // the first live value wins
     if (!dead) {
       dead_count = kLive;
       iteration->entries[edge.entry] = take();
       if (pending == 0) MakeReady(iteration, edge.node, false, progress);
       return;
     }
-    // A loop that is entered dead gets no value from its back edge.
+    // If the Enter is dead, the back edge never delivers a value.
     dead_count = from_enter ? node.num_inputs : dead_count + 1;
     if (dead_count == node.num_inputs && pending == 0) MakeReady(iteration, edge.node, true, progress);
     return;
@@ -140,7 +140,7 @@ void FlowState::ActivateControl(Iteration* iteration, int32_t consumer, bool dea
   if (pending == 0) MakeReady(iteration, consumer, dead_count > 0, progress);
 }
 
-// The outputs of an Enter, Exit or NextIteration `node`, in the iteration they lead to.
+// Propagates the output of Enter, Exit or NextIteration node `n` in `iteration`, where its consumers are.
 void FlowState::ActivateOne(Iteration* iteration, int32_t n, EdgeValue value, bool dead, Progress& progress) {
   const PlanNode& node = plan_.nodes[n];
   Activate(iteration, node.edges, node.control_edges, &value, 0, dead, node.kind == NodeKind::kEnter, true, progress);
@@ -164,7 +164,7 @@ void FlowState::PropagateEnter(const ReadyNode& done, EdgeValue* outputs, Progre
   EndIterations(child, progress);
 }
 
-// A dead Exit of an iteration that is not the last says nothing: it counts only when the loop ends with it.
+// A dead Exit counts only if the loop ends with this iteration. In earlier iterations it is ignored.
 void FlowState::PropagateExit(const ReadyNode& done, EdgeValue* outputs, Progress& progress) {
   Frame* frame = done.iteration->frame;
   if (!done.dead) {
@@ -174,7 +174,7 @@ void FlowState::PropagateExit(const ReadyNode& done, EdgeValue* outputs, Progres
   }
 }
 
-// A dead NextIteration is where the loop ends.
+// A dead NextIteration ends the loop.
 void FlowState::PropagateNextIteration(const ReadyNode& done, EdgeValue* outputs, Progress& progress) {
   if (done.dead) return;
   Frame* frame = done.iteration->frame;
@@ -221,9 +221,9 @@ Iteration* FlowState::StartIteration(Frame* frame, Progress& progress) {
   return iteration;
 }
 
-// An iteration has ended when nothing of it runs, the one before it has ended, and no Enter can come any more. Each
-// that ends makes room for one that was deferred; when none is left, the frame has ended, and maybe the iteration
-// around it.
+// An iteration has ended if none of its nodes is ready or running, the iteration before it has ended, and all Enters
+// have run. Its end allows a deferred iteration to start. When no iteration is left, the frame has ended, and perhaps
+// the enclosing iteration.
 void FlowState::EndIterations(Frame* frame, Progress& progress) {
   while (frame->parent != nullptr) {
     while (!frame->iterations.empty() && frame->pending_enters == 0) {
@@ -266,7 +266,7 @@ Iteration* FlowState::TakeIteration(int32_t static_frame) {
   return iteration;
 }
 
-// Values of nodes that were never reached must not be taken for those of a later turn.
+// Releases all entries: values of nodes that were never reached must not leak into a later iteration.
 void FlowState::ReturnIteration(int32_t static_frame, Iteration* iteration) {
   iteration->frame = nullptr;
   for (int32_t i = 0; i < plan_.frames[static_frame].num_entries; ++i) Release(iteration->entries[i]);

@@ -1,6 +1,6 @@
-// FlowState: where a step with control flow stands: which frames and iterations are alive, which values are dead.
-// docs/control-flow.md tells how loops run. One lock guards all of a step's frames; it is held only while values are
-// handed on, never while a kernel runs. Thread-safe.
+// FlowState: the state of a step with control flow: its live frames and iterations, and dead values. See
+// docs/control-flow.md. Thread-safe: one lock guards all frames of a step. It is held only while values are propagated,
+// never while a kernel runs.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ inline void Release(EdgeValue& value) {
   if (value.ref) value.ref = nullptr;
 }
 
-// One turn of a loop (or, in frame 0, the whole step): the inputs of its nodes and what they wait for.
+// One iteration of a loop (in frame 0, the whole step): the inputs of its nodes and their pending counters.
 struct Iteration {
   Frame* frame = nullptr;
   int64_t number = 0;
-  int32_t outstanding = 0;  // nodes that are ready or run
+  int32_t outstanding = 0;  // ready and running nodes
   absl::InlinedVector<Frame*, 1> children;
   std::unique_ptr<EdgeValue[]> entries;
-  std::unique_ptr<int32_t[]> pending;  // by counter: edges that did not come yet
-  std::unique_ptr<int32_t[]> dead;     // by counter: dead edges that came; of a Merge kLive once a live value is there
+  std::unique_ptr<int32_t[]> pending;  // by counter: edges that have not arrived
+  std::unique_ptr<int32_t[]> dead;     // by counter: dead edges that have arrived; kLive for a Merge with a live value
 };
 
 struct ReadyNode {
@@ -38,16 +38,16 @@ struct ReadyNode {
 };
 using ReadyList = absl::InlinedVector<ReadyNode, 16>;
 
-// What a step gives out: the value of a fetch, or the news that there is none.
+// The value of a fetch, or the fact that it is dead.
 struct FetchedValue {
   int32_t fetch = 0;
   EdgeValue value;
   bool dead = false;
 };
 
-// What handing on the values of a node brought about.
+// The effects of propagating the outputs of a node.
 struct Progress {
-  ReadyList ready;  // not yet counted as outstanding by the step
+  ReadyList ready;  // not yet included in Step::outstanding_
   absl::InlinedVector<FetchedValue, 1> fetched;
 };
 
@@ -58,17 +58,16 @@ class FlowState final {
   FlowState(const FlowState&) = delete;
   FlowState& operator=(const FlowState&) = delete;
 
-  // Starts over in `root`, whose memory the step owns.
+  // Starts over with `root` as the only iteration of frame 0. The step owns `root`.
   void Reset(Iteration* root);
-  void Start(Progress& progress);  // nodes without inputs, and constants
+  void Start(Progress& progress);  // makes roots ready and propagates constants
   void SeedFeed(int32_t feed, const Tensor& value, Progress& progress);
-  // `done` ended: hands on its outputs (moved from), the ones of `dead_outputs` as dead. A dead node has only dead
-  // outputs.
+  // Propagates the outputs of `done`, moving them. Those in `dead_outputs` are dead; if the node is dead, all are.
   void Propagate(const ReadyNode& done, EdgeValue* outputs, uint64_t dead_outputs, Progress& progress);
-  // Call when nothing runs any more: an error if some node outside of loops was never reached.
+  // An error if some node outside of loops was never reached. REQUIRES: no node is ready or running.
   Status CheckAllReached();
   static KernelContext::LoopPosition PositionOf(const Iteration& iteration);
-  // Drops every frame and value but those of frame 0.
+  // Drops all frames except frame 0, with their values.
   void Clear();
 
  private:
@@ -101,7 +100,7 @@ class FlowState final {
   const Plan& plan_;
   std::mutex mu_;
   std::unique_ptr<Frame> root_;
-  int32_t num_reached_ = 0;                                     // nodes of frame 0 that ended
+  int32_t num_reached_ = 0;                                     // nodes of frame 0 that have ended
   std::vector<std::vector<std::unique_ptr<Iteration>>> spare_;  // by static frame
 };
 

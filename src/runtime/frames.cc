@@ -1,4 +1,4 @@
-// Frames spread from nodes without inputs along the edges: Enter leads into a child, Exit back to the parent.
+// Propagates frames along the edges, from nodes without inputs: Enter leads into a child frame, Exit to the parent.
 #include "runtime/frames.h"
 
 #include "base/murmur.h"

@@ -1,5 +1,5 @@
-// Static frames: which loop each node of a plan belongs to. A loop is known by the frame_name of its Enter nodes and
-// the frame around it; frame 0 is everything outside of loops.
+// Static frames: the loop that each node of a plan belongs to. A loop is identified by the frame_name of its Enter
+// nodes and its enclosing frame. Frame 0 is everything outside of loops.
 #pragma once
 
 #include <string>
@@ -20,11 +20,12 @@ struct StaticFrame {
 
 struct FrameAssignment {
   std::vector<StaticFrame> frames;
-  std::vector<int32_t> frame_of;                   // by node: where it runs
-  absl::flat_hash_map<int32_t, int32_t> child_of;  // Enter nodes -> the frame they lead to
+  std::vector<int32_t> frame_of;                   // by node: the frame it runs in
+  absl::flat_hash_map<int32_t, int32_t> child_of;  // Enter node -> the frame that it enters
 };
 
-// Errors name the nodes: inputs out of different frames, an Exit outside of a loop, a fetch inside of one.
+// InvalidArgument if a node has inputs from different frames, an Exit is outside of a loop, or a fetch or feed is
+// inside of one. Errors name the nodes.
 Result<FrameAssignment> AssignFrames(const PlanGraph& graph, const Consumers& consumers,
                                      const std::vector<NodeKind>& kinds);
 

@@ -1,4 +1,4 @@
-// Function calls that nest deeply: they start, end, fail and are cancelled without using the stack.
+// Tests that deeply nested function calls start, end, fail and are cancelled without using the stack.
 #include <gmock/gmock.h>
 
 #include "graph/attr_proto.h"
@@ -14,10 +14,10 @@ constexpr int kDepth = 6000;
 
 class FunctionCallsTest : public SmallGraph {
  protected:
-  // f(x) = op(x), or op() where `takes_x` is false; calls of other functions are ops, too.
+  // f(x) = op(x), or op() if `takes_x` is false. An op may also be another function.
   void AddFunction(const std::string& name, const std::vector<std::string>& ops, bool takes_x = true) {
     tensorflow::FunctionDef def;
-    def.mutable_signature()->set_is_stateful(ops.size() > 1);  // all calls run, though one gives the result
+    def.mutable_signature()->set_is_stateful(ops.size() > 1);  // so that all calls run, not only that of the result
     def.mutable_signature()->set_name(name);
     tensorflow::OpDef::ArgDef* x = def.mutable_signature()->add_input_arg();
     x->set_name("x");
@@ -36,7 +36,7 @@ class FunctionCallsTest : public SmallGraph {
     const Status status = graph_->functions().Add(def);
     ASSERT_TRUE(status.ok()) << status;
   }
-  // Functions f0 to f<depth - 1>, each of which calls the next one; the last one is `op`.
+  // Adds functions f0 to f<kDepth - 1>. Each calls the next one; the last one calls `op`.
   void AddChain(const std::string& op, bool takes_x = true) {
     for (int i = 0; i + 1 < kDepth; ++i) AddFunction(fmt::format("f{}", i), {fmt::format("f{}", i + 1)});
     AddFunction(fmt::format("f{}", kDepth - 1), {op}, takes_x);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kDepthVariable[] = "WEIR_MAX_CALL_DEPTH";
 constexpr char kCallsVariable[] = "WEIR_MAX_CALLS";
-// Calls that nest no deeper than this do not count as calls in flight.
+// Calls up to this nesting depth are not counted as calls in flight.
 constexpr int kUncountedDepth = 8;
 
 template <class T>
@@ -29,8 +29,8 @@ T NumberFromEnvironment(const char* variable, T otherwise) {
   return otherwise;
 }
 
-// The result of a call that a thread waits for. Where there are no other threads, the waiting one also runs what the
-// call schedules.
+// The result of a call that a thread waits for. If there are no other threads, the waiting thread also runs the work
+// that the call schedules.
 class AwaitedResult final {
  public:
   void Set(Result<std::vector<Tensor>> result) {
@@ -84,7 +84,7 @@ CallLimits CallLimits::FromEnvironment() {
 
 struct LocalFunctionRunner::Function {
   FuncAttr attr;
-  std::mutex mu;  // held while it is compiled
+  std::mutex mu;  // held during compilation
   FunctionBody body;
   std::shared_ptr<Executor> executor;
   Status error;
@@ -101,7 +101,7 @@ LocalFunctionRunner::LocalFunctionRunner(std::shared_ptr<const Graph> graph, std
       kernels_(resources_.get(), this) {}
 
 LocalFunctionRunner::~LocalFunctionRunner() {
-  // Kernels go first: what they keep may call functions until then.
+  // Destroy kernels first: the objects that they own may call functions until then.
   std::vector<std::shared_ptr<Executor>> executors;
   for (const std::unique_ptr<Function>& function : functions_) {
     std::lock_guard lock(function->mu);
@@ -154,7 +154,7 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
     for (Node* arg : function.body.args) signature.feeds.push_back(arg->output(0));
     for (Node* result : function.body.results) signature.fetches.push_back(result->input(0));
     signature.targets = function.body.control_results;
-    for (Node* node : function.body.graph->Nodes()) {  // what has an effect runs, needed or not
+    for (Node* node : function.body.graph->Nodes()) {  // nodes with side effects run even if no result needs them
       if (node->op().stateful && node->type() != "_Arg" && node->type() != "_Retval") signature.targets.push_back(node);
     }
     WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
@@ -167,7 +167,8 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
     function.executor = *executor;
   } else {
     const Status error = WithContext(executor.status(), fmt::format("function '{}'", function.attr.name));
-    if (error.code() != StatusCode::kResourceExhausted) function.error = error;  // there may be memory next time
+    if (error.code() != StatusCode::kResourceExhausted)
+      function.error = error;  // out of memory: retry on the next call
     return error;
   }
   return executor;

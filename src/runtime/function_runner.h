@@ -1,5 +1,5 @@
-// LocalFunctionRunner: runs functions of a library in this process, each as a plan of its own, compiled on its first
-// run. Bodies share the step of their caller: its resources, its rendezvous, its cancellation. Thread-safe.
+// LocalFunctionRunner: runs functions of a library in this process. Each function has its own plan, compiled on the
+// first call. A call shares resources, rendezvous and cancellation with the step of its caller. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -15,12 +15,12 @@
 
 namespace weir {
 
-// What keeps a function that calls itself without end from taking all memory.
+// Limits that keep an endless recursion from using all memory.
 struct CallLimits {
-  // How deeply calls may nest.
+  // The maximum nesting depth of calls.
   int depth = 10'000;
-  // How many calls may be in flight at the same time, for functions that call themselves more than once. Calls that
-  // nest a few levels only are not counted.
+  // The maximum number of calls in flight, for functions that call themselves more than once. Calls with a small
+  // nesting depth are not counted.
   int64_t in_flight = 100'000;
 
   // The environment variables WEIR_MAX_CALL_DEPTH and WEIR_MAX_CALLS, or else the defaults.
@@ -33,16 +33,16 @@ class LocalFunctionRunner final : public FunctionRunner {
     PlacerOptions placer;
     PassOptions passes = {};
     CallLimits limits = CallLimits::FromEnvironment();
-    std::shared_ptr<const void> kept = nullptr;  // what the options point to
+    std::shared_ptr<const void> kept = nullptr;  // owns the targets of pointers in the options
   };
   using Devices = std::vector<std::unique_ptr<Device>>;
-  // Functions of the graph's library. The runner keeps all that it needs, since it may outlive its session: an iterator
-  // with a shared name, or a kernel that could not be interrupted, holds it.
+  // Runs functions of the graph's library. The runner owns all that it needs, because it may outlive its session: an
+  // iterator with a shared name or a kernel that could not be interrupted may hold it.
   LocalFunctionRunner(std::shared_ptr<const Graph> graph, std::shared_ptr<const Devices> devices,
                       std::shared_ptr<ResourceManager> resources, Options options);
   ~LocalFunctionRunner() override;
 
-  // Only looks the function up: a function that calls itself is fine.
+  // Does not compile the function, so a function may instantiate itself.
   Result<Handle> Instantiate(const FuncAttr& function) override;
   std::shared_ptr<FunctionRunner> Anew() override;
   void Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) override;
@@ -51,11 +51,11 @@ class LocalFunctionRunner final : public FunctionRunner {
  private:
   struct Function;
   Result<std::shared_ptr<Executor>> Compile(Function& function);
-  // The executor of a function that may be called with `args` at this depth.
+  // Checks the arguments and limits of a call and returns the executor of the function.
   Result<std::shared_ptr<Executor>> Prepare(Handle handle, int depth, const std::vector<Tensor>& args);
 
   const std::shared_ptr<const Graph> graph_;
-  const FunctionLibrary& library_;  // the graph's
+  const FunctionLibrary& library_;  // of graph_
   const OpRegistry& registry_;
   const std::shared_ptr<const Devices> devices_;
   const std::shared_ptr<ResourceManager> resources_;
@@ -64,7 +64,7 @@ class LocalFunctionRunner final : public FunctionRunner {
   std::atomic<int64_t> calls_in_flight_{0};
   std::mutex mu_;
   std::deque<std::unique_ptr<Function>> functions_;   // by handle
-  absl::flat_hash_map<std::string, Handle> by_name_;  // with attributes
+  absl::flat_hash_map<std::string, Handle> by_name_;  // by name and attributes (CanonicalName)
 };
 
 }  // namespace weir

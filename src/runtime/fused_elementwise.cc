@@ -1,6 +1,6 @@
-// A region becomes a program: a loop call after the other, each from values to a value. Values that are needed later
-// lie in slots, as few as it takes; the last call writes the output, which may be the memory of an input, since nothing
-// else of the block is read after that.
+// A region is compiled to a program, a sequence of loop calls. Intermediate values are stored in as few slots as
+// possible. The last call writes the output, which may be the memory of an input, because nothing of the block is read
+// after that.
 #include "runtime/fused_elementwise.h"
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kVector = 64;      // elements: blocks are multiples of every vector
+constexpr int64_t kVector = 64;      // elements: a multiple of every vector length
 constexpr int64_t kMaxBlock = 1024;  // elements
 constexpr int64_t kCacheBytes = 24 << 10;
 constexpr int32_t kMaxSlots = 256;
-constexpr size_t kManyCalls = 64;  // what is longer has its time measured before it is called cheap
+constexpr size_t kManyCalls = 64;  // longer programs are measured instead of being declared cheap
 
-// How an input meets the others: element by element, as the same row for all rows, or as one element, which is a scalar
-// or has dimensions of size 1.
+// How an input is broadcast to the shape of the result: not at all, as a row that is repeated, or as a single element,
+// which is a scalar or has dimensions of size 1.
 enum Stance : uint8_t { kFull, kRow, kScalar, kOneElement };
 
-// True if `row` is what every row of `rows` meets: biases.
+// Whether `row` is broadcast along the leading dimensions of `rows`, like a bias.
 bool IsRowOf(const Shape& row, const Shape& rows) {
   if (row.rank() > rows.rank() || row.num_elements() < 2) return false;
   int at = 1;
@@ -37,14 +37,14 @@ struct LoopCall {
   UnaryLoop unary = nullptr;
   BinaryLoop binary = nullptr;
   TernaryLoop ternary = nullptr;
-  int32_t operands[3] = {0, 0, 0};  // values, later places in the table of pointers
+  int32_t operands[3] = {0, 0, 0};  // values; after PlaceValues, indices in the table of pointers
   int32_t result = 0;
   int32_t member = 0;
   uint8_t num_operands = 0;
   uint8_t may_stand = 0;
 };
 
-// Which operands of each call stand, by bit, or that it gives one element.
+// For each call: bit i is set if operand i is a single element; or kOnce if the call computes a single element.
 using StandingBits = std::vector<uint8_t>;
 constexpr uint8_t kOnce = 0x80;
 
@@ -62,13 +62,13 @@ class Program {
   int32_t num_inputs() const { return num_inputs_; }
   int32_t num_slots() const { return num_slots_; }
   int64_t slot_element() const { return slot_element_; }
-  int64_t cost() const { return cost_; }  // nanoseconds per element, of loops that find nothing in the cache
+  int64_t cost() const { return cost_; }  // nanoseconds per element, if nothing is in the cache
   int64_t input_size(int32_t input) const { return input_sizes_[input]; }
 
-  // Nothing when the result, or a value that is no single element, would be smaller than the largest input, or some
-  // loop cannot take its inputs like that.
+  // Nothing if some loop does not support its inputs, or the result, or an intermediate value that is not a single
+  // element, would be smaller than the largest input.
   std::optional<StandingBits> Bind(absl::Span<const uint8_t> stances) const {
-    std::vector<uint8_t> known(stances.begin(), stances.end());  // then those of the calls
+    std::vector<uint8_t> known(stances.begin(), stances.end());  // of the inputs, then of the calls
     StandingBits standing(calls_.size(), 0);
     for (size_t c = 0; c < calls_.size(); ++c) {
       std::optional<Stance> stance = BindCall(calls_[c], values_[c], known, &standing[c]);
@@ -81,11 +81,11 @@ class Program {
  private:
   struct Visit {
     int32_t member;
-    size_t next = 0;  // operand
-    int32_t sum = 0;  // of a fold so far
+    size_t next = 0;  // the next operand
+    int32_t sum = 0;  // the intermediate result of a fold
   };
 
-  // Operands before they were given a place: inputs, then results of calls.
+  // Operands before PlaceValues: inputs, then results of calls.
   using Operands = std::array<int32_t, 3>;
 
   static std::optional<Stance> BindCall(const LoopCall& call, const Operands& values, const std::vector<uint8_t>& known,
@@ -99,7 +99,7 @@ class Program {
       smaller |= static_cast<uint8_t>(1 << i);
       if (stance != kRow) *bits |= static_cast<uint8_t>(1 << i);
     }
-    // One element of one element: it is computed anew for each block.
+    // A single element computed from single elements: computed again for each block.
     if (all_scalars || (call.num_operands == 1 && known[values[0]] == kOneElement)) {
       *bits = kOnce;
       return static_cast<Stance>(known[values[0]]);
@@ -127,7 +127,7 @@ class Program {
     return call.result;
   }
 
-  // Operands right before those who take them: depth first from the result, without recursion.
+  // Emits calls depth first from the result, so that operands come right before their consumers. Not recursive.
   void Order() {
     input_sizes_.assign(num_inputs_, 0);
     std::vector<int32_t> value_of(region_.members.size(), -1);
@@ -164,7 +164,7 @@ class Program {
     }
   }
 
-  // The table of pointers has the inputs, then the slots, then the output.
+  // Assigns slots to values. The table of pointers has the inputs, then the slots, then the output.
   void PlaceValues() {
     const auto count = static_cast<int32_t>(calls_.size());
     std::vector<int32_t> last_use(count, 0);
@@ -185,11 +185,11 @@ class Program {
         operand = num_inputs_ + slot_of[value];
         if (last_use[value] == c) {
           ending.push_back(value);
-          last_use[value] = -1;  // an operand that comes twice ends once
+          last_use[value] = -1;  // release an operand that occurs twice only once
         }
       }
-      // The result may take the place of an operand only where element lies on element. One that stands may be read
-      // again by loops of three operands.
+      // The result may reuse the slot of an operand only if their elements have the same size. Ternary loops may read a
+      // single-element operand again after they have written, so their results do not reuse slots.
       auto release = [&](bool before) {
         for (int32_t value : ending) {
           const bool reusable = value_sizes_[value] == value_sizes_[c] && call.ternary == nullptr;
@@ -213,7 +213,7 @@ class Program {
   const int32_t num_inputs_;
   std::vector<LoopCall> calls_;
   std::vector<Operands> values_;      // by call
-  std::vector<int64_t> value_sizes_;  // of an element, by call
+  std::vector<int64_t> value_sizes_;  // by call: the element size of its result
   std::vector<int64_t> input_sizes_;
   int32_t num_slots_ = 0;
   int64_t slot_element_ = 1;
@@ -224,7 +224,7 @@ Moving MovingOf(uint8_t standing) {
   return standing == 0 ? Moving::kBoth : standing == 1 ? Moving::kXStands : Moving::kYStands;
 }
 
-// The memory of one thread's blocks: the slots, and pointers to all that calls name.
+// The memory of one thread: the slots, and the table of pointers that calls refer to.
 class Workspace {
  public:
   Workspace(absl::Span<char* const> inputs, int32_t num_slots, int64_t slot_bytes)
@@ -248,7 +248,7 @@ class Workspace {
   alignas(64) char local_[kLocalBytes];
 };
 
-// Which call went wrong first in the order of the program, and how; calls run on several threads.
+// The fault of the first failed call in program order. Thread-safe.
 class FirstFault {
  public:
   void Report(size_t call, Fault fault) {
@@ -290,20 +290,20 @@ class FusedKernel {
 
   Status Run(KernelContext& ctx) const {
     const Shape& shape = ResultShape(ctx);
-    if (shape.num_elements() == 0) return RunOneByOne(ctx);  // no block, but single elements on the way may fail
+    if (shape.num_elements() == 0) return RunOneByOne(ctx);  // no blocks, but single-element members may still fail
     std::optional<StandingBits> bound;
     const StandingBits* standing = Standing(ctx, shape, &bound);
     return standing == nullptr ? RunOneByOne(ctx) : RunInBlocks(ctx, *standing, Shape(shape));
   }
 
  private:
-  // An input that moves on with the blocks.
+  // An input whose pointer depends on the block.
   struct Mover {
     int32_t input;
-    int64_t element;  // its size
+    int64_t element;  // element size
     const char* data;
-    int64_t period = 0;   // of a row: its length
-    bool splits = false;  // a block ends where the row does; else the row is there often enough
+    int64_t period = 0;   // for a row: its length
+    bool splits = false;  // a block must end at the end of the row; otherwise `data` holds the row repeatedly
   };
 
   static bool IsLarger(const Shape& a, const Shape& b) {
@@ -321,7 +321,7 @@ class FusedKernel {
     return !scalar_constants_ && IsLarger(largest_constant_, *largest) ? largest_constant_ : *largest;
   }
 
-  // Null where blocks cannot do it.
+  // Null if the inputs cannot be computed in blocks.
   const StandingBits* Standing(const KernelContext& ctx, const Shape& shape, std::optional<StandingBits>* bound) const {
     bool alike = scalar_constants_;
     for (int32_t i = 0; i < num_given_ && alike; ++i) alike = ctx.input(i).shape() == shape;
@@ -365,7 +365,8 @@ class FusedKernel {
   std::vector<Mover> FindMovers(const KernelContext& ctx, const Shape& shape, int64_t block,
                                 std::vector<std::unique_ptr<char[]>>* repeated) const {
     std::vector<Mover> movers;
-    // Scalars stand, as do inputs that one block takes whole; only among the given ones are there rows, then.
+    // Scalars do not move, nor do full inputs that fit into one block. If all constants are scalars, only the given
+    // inputs have to be checked.
     const int32_t count = scalar_constants_ ? num_given_ : program_.num_inputs();
     for (int32_t i = 0; i < count; ++i) {
       const Tensor& input = Input(ctx, i);
@@ -384,7 +385,7 @@ class FusedKernel {
     return movers;
   }
 
-  // The row over and over again, `elements` in all.
+  // The row repeated up to `elements` elements.
   static std::unique_ptr<char[]> Repeat(const Mover& row, int64_t elements) {
     auto copies = std::make_unique<char[]>(elements * row.element);
     for (int64_t at = 0; at < elements; at += row.period)
@@ -392,10 +393,10 @@ class FusedKernel {
     return copies;
   }
 
-  // Loops over what is in the cache take about a quarter of what they say.
+  // Loops over data in the cache take about a quarter of their nominal cost.
   int64_t Cost(int64_t elements) const { return std::max<int64_t>(elements * program_.cost() / 4, 1); }
 
-  // Few enough elements for all slots to stay in the cache; fewer where there would be nothing to do for some threads.
+  // Small enough that all slots fit into the cache, and that every thread gets a block.
   int64_t BlockFor(const KernelContext& ctx, int64_t n) const {
     const int64_t fitting = kCacheBytes / (std::max(program_.num_slots(), 1) * program_.slot_element());
     int64_t block = std::clamp(fitting / kVector * kVector, 4 * kVector, kMaxBlock);
@@ -407,7 +408,7 @@ class FusedKernel {
     return block;
   }
 
-  // In the memory of an input that nobody else holds, if there is one.
+  // Reuses the memory of an input if it has no other reference.
   Result<Tensor> MakeOutput(KernelContext& ctx, const Shape& shape) const {
     const size_t size = ElementSize(ctx.output_type(0));
     for (int32_t i = 0; i < num_given_; ++i) {
@@ -461,18 +462,18 @@ class FusedKernel {
     }
   }
 
-  // The error of a member, as it would be without the others.
+  // The error of a member, as if it had run as its own node.
   Status OfMember(const Status& status, int32_t member) const {
     const NodeProps& props = *region_->members[member].props;
     return DescribeNode(status, props.name, props.op->name);
   }
 
-  // The members' own kernels, made when they are needed first.
+  // The kernels of the single members, created on first use.
   struct OwnKernels {
     std::once_flag once;
     std::vector<NodeInfo> infos;
     std::vector<Kernel> kernels;
-    std::vector<int32_t> last_use;  // by member: the member that takes its value last
+    std::vector<int32_t> last_use;  // by member: the last member that uses its value
     Status status;
   };
   void MakeOwnKernels() const {
@@ -525,7 +526,7 @@ class FusedKernel {
   const std::string device_;
   const Program program_;
   const int32_t num_given_;
-  std::vector<char*> table_;  // of the inputs, with those that are constants
+  std::vector<char*> table_;  // pointers of the inputs; set for constants only
   bool scalar_constants_ = true;
   Shape largest_constant_;
   std::optional<StandingBits> all_full_;
@@ -533,7 +534,7 @@ class FusedKernel {
   std::unique_ptr<OwnKernels> own_ = std::make_unique<OwnKernels>();
 };
 
-// An op that one node alone is of.
+// An op that belongs to a single node.
 struct FusedOp : OpDef {
   std::shared_ptr<const FusedRegion> region;
 };

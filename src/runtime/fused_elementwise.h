@@ -1,6 +1,6 @@
-// FusedRegion: elementwise nodes of which only the last one's value is wanted, run as one node: block by block, so that
-// the values in between stay in the cache. What comes out, and what is said of errors, is the same as of the nodes one
-// by one.
+// FusedRegion: several elementwise nodes, of which only the last one has outside consumers, that run as one node. It
+// computes block by block, so that intermediate values stay in the cache. Results and errors are the same as with
+// separate nodes.
 #pragma once
 
 #include <memory>
@@ -12,25 +12,25 @@
 
 namespace weir {
 
-// The op of a node that stands for such a region. Its attribute "ops" says what is in it.
+// The op of a fused node. Its attribute "ops" lists the ops of the members.
 inline constexpr std::string_view kFusedOp = "_FusedElementwise";
 
 struct FusedRegion {
   struct Member {
     std::shared_ptr<const NodeProps> props;
     ElementLoop loop;
-    // Members by their number, inputs by ~number: first those that come with a step, then the constants.
+    // A member by its number, an input by ~number. Inputs are those of the fused node, followed by the constants.
     absl::InlinedVector<int32_t, 2> operands;
   };
-  std::vector<Member> members;     // producers first; the last one gives the result
-  std::vector<DType> input_types;  // of what comes with a step
+  std::vector<Member> members;     // producers first; the last one computes the result
+  std::vector<DType> input_types;  // of the inputs that are not constants
   std::vector<Tensor> constants;
   std::vector<std::string> constant_names;
 };
 
-// A node in place of the last member, under its name. Null where too many values would have to be kept at a time.
+// A node that replaces the last member, with its name. Null if too many intermediate values would be live at a time.
 std::shared_ptr<const NodeProps> FuseRegion(FusedRegion region);
-// What a node of that op stands for; null: it is of another one.
+// The region of a fused node, or null if `op` is another op.
 const FusedRegion* RegionOf(const OpDef& op);
 
 }  // namespace weir

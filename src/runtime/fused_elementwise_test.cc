@@ -1,5 +1,5 @@
-// Regions of elementwise nodes as one: what joins, what must not, and that values and errors stay what they were, with
-// the real ops.
+// Tests of elementwise fusion with the real ops: what is fused, what must not be, and that values and errors do not
+// change.
 #include "runtime/fused_elementwise.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ class FusedTest : public ::testing::Test {
     std::sort(fused_.begin(), fused_.end());
     return result;
   }
-  // The fused nodes of the plan, after it gave the same bits as without the optimizer.
+  // The fused nodes of the plan. Also checks that it gives the same bits as without the optimizer.
   std::vector<std::string> Fused(const OutputList& fetches, const std::vector<Feed>& feeds = {}) {
     Result<std::vector<Tensor>> plain = Run(fetches, feeds, /*optimized=*/false);
     EXPECT_EQ(fused_, Regions{});
@@ -109,7 +109,7 @@ class FusedTest : public ::testing::Test {
     }
     return fused_;
   }
-  // The same error with the optimizer and without, at the same node.
+  // The error of the fetch. Checks that it is the same, at the same node, with and without the optimizer.
   Status Error(Output fetch, const std::vector<Feed>& feeds) {
     const Status plain = Run({fetch}, feeds, /*optimized=*/false).status();
     const Status status = Run({fetch}, feeds).status();
@@ -207,7 +207,7 @@ TEST_F(FusedTest, ControlInputsAreWaitedFor) {
   EXPECT_EQ(fused_, Regions{"y: Add Neg"});
   EXPECT_EQ((*result)[0].scalar<float>(), 2);
   EXPECT_EQ((*result)[1].scalar<float>(), -5);
-  // Those of constants, too.
+  // Control inputs of constants, too.
   NodeBuilder constant(*graph_, "Const");
   constant.Attr("value", Tensor::Scalar(1.f)).Attr("dtype", kFloat).ControlInput(added.node);
   Output z = Op("Neg", {Op("Add", {x, constant.BuildOutput()})}, "z");
@@ -220,7 +220,8 @@ TEST_F(FusedTest, ControlInputsAreWaitedFor) {
 TEST_F(FusedTest, WhatReadsAVariableIsNotMovedPastAnUpdate) {
   Output v = Variable("v", {});
   ASSERT_TRUE(Run({Op("Assign", {v, Const(1)})}).ok());
-  // A reference is never read by a fused node; an alias only by the last of a region, which runs when it would alone.
+  // A fused node never reads a reference. Only the last node of a region may read an alias: it does not run later than
+  // it would alone.
   Output x = Placeholder(PartialShape::Scalar());
   Output direct = Op("Neg", {Op("Add", {v, x})}, "direct");
   Output alias = Op("Identity", {v}, "alias");
@@ -229,10 +230,10 @@ TEST_F(FusedTest, WhatReadsAVariableIsNotMovedPastAnUpdate) {
   Output update = Op("AssignAdd", {v, Const(1)}, "update", {late.node});
   ASSERT_TRUE(Run({direct, late, update}, {{x, Tensor::Scalar(2.f)}}).ok());
   EXPECT_EQ(fused_, Regions{"late: Add Exp"});
-  // Where nothing is updated there is nothing to be late for.
+  // Without an update in the plan, the order does not matter.
   ASSERT_TRUE(Run({late}, {{x, Tensor::Scalar(2.f)}}).ok());
   EXPECT_EQ(fused_, Regions{"late: Mul Add Exp"});
-  // A choice between whole values gives one of them as it is.
+  // A Select with a scalar condition forwards one of its inputs.
   Output chosen = Op("Select", {Placeholder(PartialShape::Scalar(), kBool), alias, x});
   Output then = Op("Exp", {Op("Add", {Op("Mul", {chosen, x}), x})}, "then");
   Output next = Op("AssignAdd", {v, Const(1)}, "next", {then.node});
@@ -255,7 +256,7 @@ TEST_F(FusedTest, WhatReadsAPartOfAVariableIsNotMovedPastAnUpdate) {
     ASSERT_TRUE(Run({late, update}, {{x, *Tensor::Zeros(kFloat, {2, 2})}}).ok());
     EXPECT_EQ(fused_, Regions{late.node->name() + ": Add Exp"}) << part.node->op().name;
   }
-  // What is computed is not the variable's any more.
+  // A computed value does not alias the variable.
   Output late = Op("Exp", {Op("Add", {Op("Mul", {Op("MatMul", {v, x}), x}), x})}, "product");
   Output update = Op("AssignAdd", {v, x}, "update", {late.node});
   ASSERT_TRUE(Run({late, update}, {{x, *Tensor::Zeros(kFloat, {2, 2})}}).ok());
@@ -330,7 +331,7 @@ TEST_F(FusedTest, ShapesThatBlocksCannotDoGiveTheSame) {
   };
   for (const auto& [a, b] : shapes)
     EXPECT_EQ(Fused({z}, {{x, shaped(a)}, {y, shaped(b)}}), Regions{"z: Add Mul Relu"}) << a.ToString() << b.ToString();
-  // With values that several take.
+  // With values that have several consumers.
   Output twice = Op("Mul", {Op("Neg", {sum}), Op("Sub", {Op("Exp", {sum}), x})}, "twice");
   for (const auto& [a, b] : shapes)
     EXPECT_EQ(Fused({twice}, {{x, shaped(a)}, {y, shaped(b)}}).size(), 1u) << a.ToString() << b.ToString();
@@ -360,7 +361,7 @@ TEST_F(FusedTest, RowsMeetAllRows) {
     const Tensor fed = Floats(Shape{rows, 70}, [](int64_t i) { return static_cast<float>(i % 101) - 50; });
     EXPECT_EQ(Fused({y}, {{x, fed}, {b, Counting(70)}}), Regions{"y: Mul Add Relu"}) << rows;
   }
-  // Rows longer than a block, of unknown shape, and one in front of the other operand.
+  // Rows longer than a block, rows of unknown shape, and a row as the first operand.
   Output u = Placeholder();
   Output v = Placeholder();
   Output z = Op("Sub", {v, Op("Exp", {Op("Maximum", {u, v})})}, "z");
@@ -369,7 +370,7 @@ TEST_F(FusedTest, RowsMeetAllRows) {
     EXPECT_EQ(Fused({z}, {{u, fed}, {v, Counting(length)}}), Regions{"z: Maximum Exp Sub"}) << length;
     EXPECT_EQ(Fused({z}, {{u, fed}, {v, Counting(length).Reshaped(Shape{1, length})}}).size(), 1u) << length;
   }
-  // Two rows give a row: that is more than blocks do, and comes out all the same.
+  // Two rows give a row, which blocks do not support: the fallback gives the same result.
   Output w = Placeholder();
   Output row = Op("Mul", {Op("Add", {v, w}), u});
   const Tensor fed = Floats(Shape{4, 9}, [](int64_t i) { return static_cast<float>(i); });
@@ -391,12 +392,12 @@ TEST_F(FusedTest, ScalarsOnTheWayAreScalars) {
         Fused({y}, {{x, Counting(n)}, {rate, Tensor::Scalar(0.25f)}, {counted, Tensor::Scalar(int32_t{7})}}).size(), 1u)
         << n;
   }
-  // One element of a higher rank, of the same rank, and none but scalars.
+  // A single element of a higher rank, of the same rank, and only scalars.
   const Tensor one = Floats(Shape{1, 1}, [](int64_t) { return 0.75f; });
   for (const Tensor& shape : {Counting(6).Reshaped(Shape{2, 3}), one, Tensor::Scalar(0.5f)})
     Fused({y}, {{x, shape}, {rate, one}, {counted, Tensor::Scalar(int32_t{7})}});
   Fused({y}, {{x, Counting(6)}, {rate, one}, {counted, Tensor::Scalar(int32_t{7})}});
-  // What is known to be a scalar joins what is known to be none.
+  // A value that is known to be a scalar may join a region of non-scalars.
   Output known = Placeholder({6});
   Output scalar = Placeholder(PartialShape::Scalar());
   Output z = Op("Mul", {Op("Neg", {known}), Op("Exp", {scalar})}, "z");
@@ -407,7 +408,7 @@ TEST_F(FusedTest, ScalarsOnTheWayAreScalars) {
   Output many = Placeholder({37});
   chosen = Op("SelectV2", {Op("Less", {many, Const(0)}), Op("Neg", {many}), Op("Exp", {scalar})});
   EXPECT_EQ(Fused({Op("Neg", {chosen})}, {{many, Counting(37)}, {scalar, Tensor::Scalar(1.5f)}}).size(), 1u);
-  // Sums want all of one shape.
+  // AddN requires equal shapes.
   Output sum = Op("Neg", {Op("AddN", {x, Op("Exp", {rate})}, "sum")});
   EXPECT_EQ(NodeOf(Error(sum, {{x, Counting(9)}, {rate, Tensor::Scalar(1.f)}})), "sum");
   Output other = Placeholder();
@@ -421,7 +422,7 @@ TEST_F(FusedTest, ShapesAreAskedOfOperands) {
   Output y = Op("Exp", {Op("Add", {a, x})}, "y");
   EXPECT_EQ(Fused({y, Op("Shape", {a})}, {{x, Counting(20)}}), Regions{"y: Neg Mul Add Exp"});
   EXPECT_EQ(*values_[1].data<int32_t>(), 20);
-  // Not of one that is waited for, nor through one that changes the type or the shape.
+  // Not for a value with control inputs, nor through a node that changes the type or the shape.
   Output waits = Op("Neg", {x}, "", {*NodeBuilder(*graph_, "NoOp").Build()});
   Output test = Op("Less", {waits, Const(0)});
   Output rows = Op("Add", {Placeholder({2, 1}), waits}, "rows");
@@ -429,7 +430,7 @@ TEST_F(FusedTest, ShapesAreAskedOfOperands) {
                   {{x, Counting(20)}, {rows.node->input(0), *Tensor::Zeros(kFloat, Shape{2, 1})}}),
             Regions{});
   EXPECT_EQ(values_[2].num_elements(), 2);
-  // Nor of one of two, or of one that meets more than a scalar.
+  // Nor if there are two such operands, or another operand is not a scalar.
   Output s = Placeholder();
   Output u = Placeholder();
   Output larger = Op("Mul", {s, Const(Counting(5))});
@@ -486,7 +487,7 @@ TEST_F(FusedTest, FaultsNameTheirNode) {
   const Status status = Error(z, {{x, ints({1, 2, 9})}, {y, ints({2, 1, 4})}});
   EXPECT_EQ(NodeOf(status), "quotient");
   EXPECT_NE(status.message().find("division by zero"), std::string::npos);
-  // Also where it is about single elements, and there are no others.
+  // Also for single elements in an otherwise empty region.
   Output u = Placeholder({}, kInt32);
   auto single = [&](int32_t value) { return Const(Tensor::Scalar(value)); };
   Output none = Op("Mul", {u, Op("FloorDiv", {single(1), single(0)}, "single")});
@@ -589,14 +590,14 @@ TEST_F(FusedTest, ManyValuesAtATimeAreLeftAlone) {
   Output x = Placeholder({4});
   OutputList left;
   for (int i = 0; i < 600; ++i) left.push_back(Op("Add", {x, Const(static_cast<float>(i))}));
-  // Every value is taken again in the opposite order.
+  // All values are used again in the opposite order, so all must be live at the same time.
   Output sum = Op("AddN", left);
   Output product = left[0];
   for (int i = 600; i-- > 0;) product = Op("Maximum", {product, left[i]});
   EXPECT_EQ(Fused({Op("Mul", {sum, product})}, {{x, Counting(4)}}), Regions{});
 }
 
-// Random expressions over few inputs: the bits are those of the nodes one by one.
+// Random expressions over a few inputs: fused and separate nodes give the same bits.
 class RandomExpressionTest : public FusedTest, public ::testing::WithParamInterface<int> {};
 
 TEST_P(RandomExpressionTest, GiveTheSameBits) {

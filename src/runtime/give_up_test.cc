@@ -1,4 +1,5 @@
-// A cancelled step ends without the kernels that do not return, and what these use lives until they do.
+// Tests that a cancelled step ends without waiting for kernels that do not return, and that the objects they use live
+// until they do.
 #include <condition_variable>
 #include <mutex>
 
@@ -9,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Where kernels are stuck until somebody opens it.
+// Blocks kernels until Open is called.
 class Gate {
  public:
   void Pass() {
@@ -41,7 +42,7 @@ class Gate {
 class GiveUpTest : public SmallGraph {
  protected:
   GiveUpTest() {
-    // Stuck; then it uses everything that a kernel may use.
+    // Blocks at the gate, then uses everything that a kernel may use.
     auto run = [gate = gate_](KernelContext& ctx) -> Status {
       gate->Pass();
       std::atomic<int64_t> sum{0};
@@ -64,7 +65,7 @@ class GiveUpTest : public SmallGraph {
   }
   ~GiveUpTest() override { gate_->Open(); }
 
-  // Runs until `end` ends the step; how long it took from then on.
+  // Runs a step that `end` is to end. Returns how long the step took to end after `end` was called.
   milliseconds TimeToEnd(const std::string& op, const std::function<void()>& end, CancelToken* cancel,
                          const tensorflow::RunOptions* options = nullptr) {
     const Output x = Placeholder("x");
@@ -76,7 +77,7 @@ class GiveUpTest : public SmallGraph {
       end();
     });
     RunRequest request;
-    // Large enough not to run on this thread.
+    // Large enough that the kernel does not run on this thread.
     Tensor large = *Tensor::Allocate(kFloat, *Shape::Make({1 << 18}));
     large.data<float>()[0] = 7;
     request.feeds = {{x, large}};
@@ -120,7 +121,7 @@ TEST_F(GiveUpTest, AKernelMayOutliveItsSession) {
       "Stuck", [&] { cancel.Cancel(Cancelled("enough")); }, &cancel);
   session_.reset();
   graph_.reset();
-  gate_->Open();  // the kernel goes on
+  gate_->Open();  // the kernel continues
 }
 
 TEST_F(GiveUpTest, CloseDoesNotWaitForAKernel) {

@@ -1,5 +1,6 @@
-// KeptPlan: a plan that keeps the resources of its session while it lives. The thread that ends a step may be the last
-// to let go of its plan, after the session itself, and kernels take what is theirs out of the resources when they go.
+// KeptPlan: a plan that keeps the resources of its session alive. The thread that ends a step may drop the last
+// reference to the plan after the session is destroyed, and kernels remove their resources from the ResourceManager
+// when they are destroyed.
 #ifndef WEIR_RUNTIME_KEPT_PLAN_H_
 #define WEIR_RUNTIME_KEPT_PLAN_H_
 
@@ -15,7 +16,7 @@ inline std::shared_ptr<const Plan> KeptPlan(std::shared_ptr<const Plan> plan,
                                             std::shared_ptr<ResourceManager> resources) {
   const Plan* raw = plan.get();
   return {raw, [plan = std::move(plan), resources = std::move(resources)](const Plan*) mutable {
-            plan = nullptr;  // first
+            plan = nullptr;  // before the resources: destroys kernels
             resources = nullptr;
           }};
 }

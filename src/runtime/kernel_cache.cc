@@ -1,5 +1,5 @@
-// Factories run without the cache's lock: they may take their time or instantiate functions. Of two that raced for one
-// node, the first to come back wins, so that state stays single.
+// Factories run without the cache's lock, because they may be slow or instantiate functions. If two threads race to
+// create a kernel, both use the one that was created first.
 #include "runtime/kernel_cache.h"
 
 #include "op/hidden_attrs.h"
@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// A node whose op is a function of the library: calling it is running it.
+// The kernel of a node whose op is a function of the library: calls the function.
 Result<Kernel> MakeFunctionCall(KernelSetup& setup) {
   const NodeInfo& node = setup.node();
   if (setup.functions() == nullptr) return Unimplemented("function '{}' cannot be called here", node.op->name);
@@ -35,8 +35,9 @@ Result<Kernel> MakeKernelFor(const NodeInfo& info, std::string_view device_kind,
   return MakeKernel(*def, setup);
 }
 
-// Functions are instantiated by the graph that calls them, and are not shared; what takes a variant may keep some that
-// it holds (a dataset's). Transfers differ by graph.
+// Whether the kernel has state that graphs may share by node name. Not shared are functions, which are instantiated per
+// graph; kernels with variant inputs, which may keep functions (of a dataset); and internal ops such as sends and
+// receives, which differ between graphs.
 bool HasOwnState(const NodeProps& props) {
   if (!props.op->stateful || props.op->is_function || props.op->name.starts_with("_")) return false;
   for (const DType type : props.input_types) {
@@ -101,7 +102,7 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
   }
   bound->kernel = *std::move(kernel);
   std::shared_ptr<const BoundKernel> kept = std::move(bound);
-  // No other plan has a node that stands for several: it goes with its own.
+  // A node that stands for several nodes exists in one plan only: its kernel is not cached.
   if (RegionOf(*props->op) != nullptr || props->attrs->contains(kFoldedNodesAttr)) return kept;
   if (by_name) kept = named_->Keep(device, std::move(kept));
   std::lock_guard lock(mu_);

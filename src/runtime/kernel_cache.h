@@ -1,6 +1,5 @@
-// KernelCache: the kernels of a session, made once per node and shared by all its plans, so that different signatures
-// see the same state (a random generator, a reader's position). Thread-safe; kernels live as long as somebody uses
-// them.
+// KernelCache: the kernels of a session, created once per node and shared by all its plans, so that different
+// signatures see the same state (a random generator, a reader's position). Kernels are reference-counted. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -14,19 +13,20 @@
 
 namespace weir {
 
-// A kernel with the description it was made from.
+// A kernel with the NodeInfo that it was created from.
 struct BoundKernel {
   NodeInfo info;
   Kernel kernel;
-  std::shared_ptr<const NodeProps> props;  // what the cache knows it by
+  std::shared_ptr<const NodeProps> props;  // keeps the key of the cache alive
 };
 
-// Kernels with a state of their own (a random generator, a counter) by the name of their node, for graphs that hold the
-// same nodes, as those that a master registers one after the other: they go on where the other left off. Thread-safe.
+// Kernels with state (a random generator, a counter) by node name. Graphs that contain the same nodes, such as those
+// that a master registers one after the other, share them, so that the state carries over. Thread-safe.
 class NamedKernels final {
  public:
   std::shared_ptr<const BoundKernel> Find(const NodeProps& props, const Device& device);
-  // The first one stays; another node of the same name keeps its own.
+  // Adds a kernel and returns the one to use: if an equal node of this name was added before, that node's kernel. A
+  // different node of the same name keeps its own kernel.
   std::shared_ptr<const BoundKernel> Keep(const Device& device, std::shared_ptr<const BoundKernel> kernel);
 
  private:
@@ -36,8 +36,8 @@ class NamedKernels final {
 
 class KernelCache final {
  public:
-  // `resources` and `functions` are what kernel factories see; both may be null and outlive the cache. `named` may be
-  // null too: then kernels are shared by this cache's users alone.
+  // `resources` and `functions` are passed to kernel factories; they may be null and must outlive the cache. If `named`
+  // is null, kernels are not shared with other caches.
   KernelCache(ResourceManager* resources, FunctionRunner* functions, std::shared_ptr<NamedKernels> named = nullptr)
       : resources_(resources), functions_(functions), named_(std::move(named)) {}
 

@@ -1,6 +1,6 @@
-// LentThread: while one lives, its thread, which has nothing to do but to wait, goes on with steps that it brings
-// values to as one of their own: it runs costly nodes too, instead of waking another thread for them. They may lie
-// inside of one another; the innermost counts. Not thread-safe: it is this thread's alone.
+// LentThread: scope in which the current thread, which only waits or polls, may do the work of steps. When it delivers
+// a value to a step, it continues the step like a worker and runs expensive nodes too, instead of waking another
+// thread. Scopes may nest; the innermost one is active. Affects the current thread only.
 #pragma once
 
 #include <utility>
@@ -9,10 +9,10 @@ namespace weir {
 
 class LentThread final {
  public:
-  // Whose thread it is.
+  // The owner of the thread.
   class Lender {
    public:
-    // The thread begins with something that takes long.
+    // Called on the thread before it starts expensive work.
     virtual void BeginLongWork() = 0;
 
    protected:

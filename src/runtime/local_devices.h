@@ -1,4 +1,4 @@
-// The devices of this process, as a session's or a server's configuration asks for them.
+// Creates the devices of this process according to the configuration of a session or server.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace weir {
 
-// Named below `task` ("/job:localhost/replica:0/task:0"), each with an incarnation of its own.
+// The names of the devices start with `task` ("/job:localhost/replica:0/task:0"). Each has its own incarnation.
 std::vector<std::unique_ptr<Device>> MakeLocalDevices(const tensorflow::ConfigProto& config, const std::string& task,
                                                       Rng& rng);
 

@@ -1,4 +1,4 @@
-// The hot path of Run is: a lock to enter, one to find the plan, the checks of the feeds, the step, a lock to leave.
+// The hot path of Run: a lock to enter, a lock to find the plan, the checks of the feeds, the step, a lock to leave.
 #include "runtime/local_session.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Status Closed() { return Cancelled("Session has been closed."); }
 
 }  // namespace
 
-// Counts a run for as long as it lives, so that Close can wait for it.
+// Counts an active run, so that Close can wait for it.
 class LocalSession::ActiveRun {
  public:
   explicit ActiveRun(LocalSession& session) : session_(session), entered_(session.Enter()) {}
@@ -92,9 +92,8 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
   }
   kept_->functions = std::make_unique<LocalFunctionRunner>(
       graph_, devices_, resources_,
-      LocalFunctionRunner::Options{.placer = PlacerOptionsOf(config_),
-                                   .passes = PassOptionsOf(config_, evaluator_.get()),
-                                   .kept = evaluator_});
+      LocalFunctionRunner::Options{
+          .placer = PlacerOptionsOf(config_), .passes = PassOptionsOf(config_, evaluator_.get()), .kept = evaluator_});
   kernels_ = std::make_unique<KernelCache>(resources_.get(), kept_->functions.get());
 }
 
@@ -235,7 +234,7 @@ Result<std::shared_ptr<Session::Callable>> LocalSession::MakeCallable(const std:
   return std::shared_ptr<Callable>(std::make_shared<LocalCallable>(*this, std::move(executor)));
 }
 
-// A step between its setup and its last piece. mu serializes the pieces.
+// A partial run between setup and its last piece. mu serializes the pieces.
 struct LocalSession::Partial {
   std::shared_ptr<Executor> executor;
   std::unique_ptr<PartialStep> step;
@@ -271,7 +270,7 @@ Result<std::string> LocalSession::PartialRunSetup(const std::vector<Output>& fee
   partial->fed.assign(feeds.size(), false);
   partial->fetched.assign(fetches.size(), false);
   StepArgs args = ArgsForStep();
-  if (args.pool == nullptr) args.pool = &shared_pool_;  // nobody waits in between
+  if (args.pool == nullptr) args.pool = &shared_pool_;  // between the pieces no thread waits that could run nodes
   partial->step = partial->executor->StartPartial(args);
   std::lock_guard lock(mu_);
   std::string handle = fmt::format("partial_run/{}", next_partial_++);
@@ -358,7 +357,7 @@ Status LocalSession::Close() {
   absl::flat_hash_map<std::string, std::shared_ptr<Partial>> partials;
   absl::flat_hash_map<Key, std::shared_ptr<Executor>> executors;
   {
-    // A run whose own thread is in a kernel that cannot be interrupted comes back later.
+    // Do not wait longer for a run whose own thread is in a kernel that cannot be interrupted.
     constexpr std::chrono::seconds kPatience(1);
     std::unique_lock lock(mu_);
     idle_.wait_for(lock, kPatience, [&] { return active_ == 0; });

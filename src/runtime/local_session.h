@@ -1,5 +1,5 @@
-// LocalSession: a session in this process. Signatures are compiled once and kept; kernels and resources live as long as
-// the session. Thread-safe, as every Session.
+// LocalSession: a session that runs in this process. Each signature is compiled once and cached. Kernels and resources
+// live as long as the session. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +20,7 @@ class LocalSession final : public Session {
   struct Dependencies {
     ThreadPool& pool;  // both pools outlive the session
     ElasticPool& blocking_pool;
-    std::shared_ptr<ResourceManager> resources;  // null: the session's own
+    std::shared_ptr<ResourceManager> resources;  // null: the session creates its own
     tensorflow::ConfigProto config;
     std::string device_prefix = "/job:localhost/replica:0/task:0";
     PyFuncRunner* py_functions = nullptr;  // outlives the session; null: PyFunc fails
@@ -48,10 +48,10 @@ class LocalSession final : public Session {
   class LocalCallable;
   struct Partial;
   class ActiveRun;
-  // A signature as numbers: addresses of nodes, which live as long as the graph.
+  // A signature as numbers. Contains addresses of nodes, which live as long as the graph.
   using Key = absl::InlinedVector<uintptr_t, 16>;
 
-  // Null when the signature is new.
+  // Null if the signature is not compiled yet.
   std::shared_ptr<Executor> FindExecutor(const Key& key);
   Result<std::shared_ptr<Executor>> GetExecutor(const Key& key, const PlanSignature& signature);
   Result<std::shared_ptr<Executor>> Compile(const PlanSignature& signature);
@@ -63,10 +63,10 @@ class LocalSession final : public Session {
   bool Enter();  // false once the session is closed
   void Leave();
 
-  // What a kernel may use. One that cannot be interrupted keeps it after the session has gone.
+  // Objects that kernels use. A kernel that cannot be interrupted may keep them alive after the session is destroyed.
   struct Kept {
     std::string handle;
-    std::unique_ptr<ThreadPool> intra_pool;  // null: the shared one
+    std::unique_ptr<ThreadPool> intra_pool;  // null: the shared pool is used
     std::unique_ptr<ThreadPool> inter_pool;
     std::unique_ptr<LocalFunctionRunner> functions;
   };
@@ -76,8 +76,8 @@ class LocalSession final : public Session {
   ThreadPool& shared_pool_;
   ElasticPool& blocking_pool_;
   const std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
-  ThreadPool* intra_pool_;  // inside kernels
-  ThreadPool* inter_pool_;  // between kernels; null: one thread, the caller's
+  ThreadPool* intra_pool_;  // for parallelism inside kernels
+  ThreadPool* inter_pool_;  // for parallelism between kernels; null: the caller runs all kernels
   PyFuncRunner* const py_functions_;
   const bool owns_resources_;
   const std::shared_ptr<ResourceManager> resources_;
@@ -87,7 +87,7 @@ class LocalSession final : public Session {
 
   CancelToken cancel_;
   std::atomic<int64_t> next_step_{1};
-  std::mutex compile_mu_;  // one signature is compiled at a time
+  std::mutex compile_mu_;  // serializes compilation
   std::mutex mu_;
   std::condition_variable idle_;
   bool closed_ = false;

@@ -1,4 +1,4 @@
-// What a session promises: signatures, feeds and fetches, devices, callables, partial runs, traces, functions.
+// Tests of LocalSession: signatures, feeds and fetches, devices, callables, partial runs, traces, functions.
 #include "runtime/local_session.h"
 
 #include <gmock/gmock.h>
@@ -36,9 +36,9 @@ TEST_F(LocalSessionTest, FeedsAndFetchesOfEveryKind) {
   EXPECT_EQ((*result)[1].scalar<float>(), 3);
   EXPECT_EQ((*result)[2].scalar<float>(), 1);
   EXPECT_EQ((*result)[3].scalar<float>(), 9);
-  // Any tensor may be fed; what is behind it does not run.
+  // Any tensor may be fed. Its node does not run.
   EXPECT_EQ(Value(z, {{y, Float(10)}}), 11);
-  // Targets alone.
+  // Only targets, no fetches.
   Result<std::vector<Tensor>> nothing = Run({}, {{x, Float(1)}}, {z.node, x.node});
   ASSERT_TRUE(nothing.ok()) << nothing.status();
   EXPECT_TRUE(nothing->empty());
@@ -49,15 +49,15 @@ TEST_F(LocalSessionTest, AFeedReplacesAValueAndOnlyAPlaceholderAsAWhole) {
   Output v = Variable("v");
   ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
   Output added = Op("AssignAdd", {v, Const(1)}, "added");
-  // Who takes the value gets what is fed, and nothing runs for it.
+  // Consumers get the fed value, and the node does not run.
   EXPECT_EQ(Value(Op("Add", {added, Const(1)}), {{added, Float(10)}}), 11);
   EXPECT_EQ(Value(v), 1);
-  // Who comes after the node still waits for the node itself, as does who asks for it as a target.
+  // The node still runs if it is a control input or a target.
   EXPECT_EQ(Value(Op("Identity", {Const(5)}, "after", {added.node}), {{added, Float(10)}}), 5);
   EXPECT_EQ(Value(v), 2);
   ASSERT_TRUE(Run({}, {{added, Float(10)}}, {added.node}).ok());
   EXPECT_EQ(Value(v), 3);
-  // A placeholder is nothing but its value: fed, it is neither run nor waited for.
+  // A fed placeholder does not run, even as a control input.
   Output x = Placeholder("x");
   Output y = Op("Identity", {Const(7)}, "y", {x.node});
   EXPECT_EQ(Value(y, {{x, Float(1)}}), 7);
@@ -159,7 +159,7 @@ TEST_F(LocalSessionTest, ColocatedNodesComeTogether) {
   NodeBuilder friendly(*graph_, "Add", "friendly");
   Output e =
       Make(friendly.In(d).In(d).Attr("_class", std::vector<std::string>{"loc:@stranger"}).Device("/job:localhost"));
-  // With soft placement a group whose members ask for different devices goes anywhere, but never to another job.
+  // With soft placement, members of a group may request different devices, but not different jobs.
   session_.reset();
   config_.set_allow_soft_placement(true);
   EXPECT_EQ(Value(c), 5);
@@ -173,7 +173,7 @@ TEST_F(LocalSessionTest, WhoTakesAReferenceComesToIt) {
   Op("Add", {Op("Assign", {v, Const(1)}, "assigned"), Const(1)}, "plus");
   NodeBuilder away(*graph_, "Assign", "away");
   Make(away.In(v).In(Const(1)).Device("/cpu:1"));
-  // A graph from elsewhere may not say it in words.
+  // A graph from another program may lack the _class attributes.
   Result<tensorflow::GraphDef> def = ExportGraphDef(*graph_);
   ASSERT_TRUE(def.ok()) << def.status();
   for (tensorflow::NodeDef& node : *def->mutable_node()) node.mutable_attr()->erase("_class");
@@ -190,8 +190,8 @@ TEST_F(LocalSessionTest, WhoTakesAReferenceComesToIt) {
   std::map<std::string, std::string> devices;
   for (const tensorflow::NodeDef& node : metadata.partition_graphs(0).node()) devices[node.name()] = node.device();
   EXPECT_THAT(devices["assigned"], EndsWith("CPU:2"));
-  EXPECT_THAT(devices["plus"], EndsWith("CPU:0"));  // takes the value, not the reference
-  // Also where it asks for another place, as in TensorFlow.
+  EXPECT_THAT(devices["plus"], EndsWith("CPU:0"));  // uses the value, not the reference
+  // Also if the node requests another device, as in TensorFlow.
   request.fetches = {graph_->FindNode("away")};
   metadata.Clear();
   ASSERT_TRUE(session().Run(request).ok());
@@ -285,7 +285,7 @@ TEST_F(PartialRunTest, TheCallersTokenEndsTheWait) {
   Result<std::vector<Tensor>> result = session().PartialRun(*handle, {{x, Float(1)}}, {never}, &token);
   canceller.join();
   EXPECT_EQ(Message(result), "the caller left");
-  // A token that was cancelled before ends it at once.
+  // With a token that is already cancelled, it fails at once.
   handle = session().PartialRunSetup({x}, {never}, {});
   ASSERT_TRUE(handle.ok()) << handle.status();
   EXPECT_EQ(Message(session().PartialRun(*handle, {{x, Float(1)}}, {never}, &token)), "the caller left");
@@ -322,7 +322,7 @@ TEST_F(LocalSessionTest, ATraceTellsWhatRan) {
 // --- functions and constants
 
 TEST_F(LocalSessionTest, FunctionsOfTheGraph) {
-  // f(a) = f's body calls Later and adds a constant; g(a) = f(f(a)).
+  // f calls Later and adds a constant; g(a) = f(f(a)).
   auto make = [&](const std::string& name, const std::function<Output(Graph&, Output)>& body) {
     Graph inside(registry_);
     if (Status s = inside.functions().AddAll(graph_->functions()); !s.ok()) ADD_FAILURE() << s;
@@ -344,7 +344,7 @@ TEST_F(LocalSessionTest, FunctionsOfTheGraph) {
   Output x = Placeholder("x");
   Output y = Op("g", {Op("Add", {x, x})});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Value(y, {{x, Float(2)}}), 6);
-  // Many calls at a time.
+  // Many concurrent calls.
   Output sum = Const(0);
   for (int i = 0; i < 8; ++i) sum = Op("Add", {sum, Op("f", {x})});
   EXPECT_EQ(Value(sum, {{x, Float(1)}}), 16);

@@ -11,13 +11,13 @@ namespace weir {
 namespace {
 
 constexpr int64_t kMostStepBytes = int64_t{16} << 20;
-// What the heap gives out of what a thread has at hand costs less than memory that the caches of the processor have
-// lost: of such values only those are planned that have a slot in turns.
+// Small blocks from the thread's heap cache cost less than slots that have dropped out of the CPU cache. So a slot of
+// at most kCheapBytes is used only if at least kFewTurns values share it.
 constexpr int64_t kCheapBytes = 900;
 constexpr int32_t kFewTurns = 4;
 
-// Who comes before whom, in a graph of any size: of each node those of its ancestors that are at most so many nodes
-// back, kept for as many nodes. What lies further back counts as not ordered.
+// The ancestors of each node, as bit sets in a ring buffer. Covers only the last kMostWords * kBits nodes, to bound the
+// memory in large graphs; ancestors further back count as not ordered.
 class Ancestors final {
  public:
   explicit Ancestors(size_t num_nodes) {
@@ -26,7 +26,7 @@ class Ancestors final {
     bits_.resize(static_cast<size_t>(words_) * words_ * kBits);
   }
 
-  // REQUIRES: called for each node in order.
+  // REQUIRES: called for every node, in order.
   void Add(int32_t node, absl::Span<const int32_t> waits_for) {
     last_ = node;
     const int32_t first = FirstWord(node);
@@ -41,7 +41,7 @@ class Ancestors final {
     }
   }
 
-  // Whether the node that was added last waits for `node`.
+  // Whether `node` is an ancestor of the node that was added last.
   bool Has(int32_t node) {
     const int32_t word = node / kBits;
     return word >= FirstWord(last_) && ((Row(last_)[word & (words_ - 1)] >> (node % kBits)) & 1) != 0;
@@ -54,7 +54,7 @@ class Ancestors final {
   int32_t FirstWord(int32_t node) const { return std::max(node / kBits - words_ + 1, 0); }
   uint64_t* Row(int32_t node) { return bits_.data() + static_cast<size_t>(node & (words_ * kBits - 1)) * words_; }
 
-  int32_t words_ = 0;  // a power of two, like the number of rows
+  int32_t words_ = 0;  // per row; a power of two, as is the number of rows
   int32_t last_ = 0;
   std::vector<uint64_t> bits_;
 };
@@ -83,18 +83,18 @@ class SlotAssigner final {
   }
 
  private:
-  // So that planning takes no longer than linear in the size of the graph.
+  // Keep the planning time linear in the size of the graph.
   static constexpr int kMostTried = 16;
   static constexpr size_t kMostTakers = 256;
 
   struct Slot {
-    size_t life = 0;  // the last one
+    size_t life = 0;  // the last life in this slot
     int64_t bytes = 0;
   };
 
   static int KindOf(int64_t bytes) { return std::bit_width(static_cast<uint64_t>(bytes - 1) | 63); }
 
-  // Lives by the node after which they have ended.
+  // Groups lives by the last node that uses them.
   void FindEnds(int32_t num_nodes) {
     end_begin_.assign(num_nodes + 2, 0);
     auto end_of = [&](const MemoryLife& life) {
@@ -113,7 +113,7 @@ class SlotAssigner final {
     return std::all_of(life.taken_by.begin(), life.taken_by.end(), [&](int32_t n) { return ancestors_.Has(n); });
   }
 
-  // The slot that fell idle last, since the caches of the processor hold it, and of those one of the same size.
+  // Prefers the slot that became idle last, because it is in the CPU cache, and among those one of the same size.
   int32_t Assign(size_t life) {
     const int64_t bytes = lives_[life].bytes;
     std::vector<int32_t>& idle = idle_[KindOf(bytes)];
@@ -134,7 +134,7 @@ class SlotAssigner final {
     const int32_t slot = idle[found];
     idle.erase(idle.begin() + found);
     const int64_t grows = std::max<int64_t>(bytes - slots_[slot].bytes, 0);
-    left_ -= grows;  // less than doubled
+    left_ -= grows;  // at most doubles the slot: both sizes are in the same size class
     slots_[slot] = {life, slots_[slot].bytes + grows};
     return slot;
   }
@@ -147,7 +147,7 @@ class SlotAssigner final {
   std::vector<int32_t> end_begin_;
   std::vector<int32_t> ends_;
   std::vector<Slot> slots_;
-  std::array<std::vector<int32_t>, 65> idle_;  // by size
+  std::array<std::vector<int32_t>, 65> idle_;  // by size class
   std::vector<int32_t> slot_of_;
 };
 
@@ -168,7 +168,7 @@ class MemoryPlanner final {
   int32_t size() const { return static_cast<int32_t>(plan_.nodes.size()); }
   int32_t NumberOf(PlanValue v) const { return v.fed() ? -1 : first_value_[v.node] + v.output; }
 
-  // Numbers nodes so that each comes after those it waits for, and soon after them, as in a step.
+  // A topological order in which a node follows soon after its inputs, similar to a real step.
   void Order() {
     first_value_ = FirstValues(plan_);
     std::vector<int32_t> pending(plan_.nodes.size());
@@ -205,7 +205,7 @@ class MemoryPlanner final {
     order_ = std::move(order);
   }
 
-  // Values with the same memory are one life, from the one that asked for it.
+  // Values that share memory form one life, which begins with the value that allocated it.
   void FindLives() {
     const std::vector<MemoryUse::Value>& values = use_.values;
     life_of_.assign(values.size(), -1);
@@ -230,7 +230,7 @@ class MemoryPlanner final {
     for (const int32_t n : order_) {
       for (int32_t v = first_value_[n]; v < first_value_[n + 1]; ++v) {
         life_of_[v] = life_of_[root[v]];
-        // It may have the memory from the start of this node on, whether or not it will take it.
+        // The value may use the memory from the start of this node, even if the kernel does not reuse it every time.
         if (life_of_[v] >= 0 && root[v] != v) lives_[life_of_[v]].taken_by.push_back(position_[n]);
       }
       for (const PlanValue input : plan_.inputs_of(n)) {
@@ -290,7 +290,7 @@ class MemoryPlanner final {
   std::unique_ptr<MemoryPlan> memory_ = std::make_unique<MemoryPlan>();
   std::vector<int32_t> first_value_;
   std::vector<int32_t> order_;
-  std::vector<int32_t> position_;  // by node: its place in the order
+  std::vector<int32_t> position_;  // by node: its index in order_
   std::vector<int32_t> begin_;
   std::vector<int32_t> waits_for_;
   std::vector<MemoryLife> lives_;

@@ -1,5 +1,5 @@
-// Which values share memory, held against all orders that a graph allows, and steps that keep it: values stay what they
-// are without.
+// Tests that values share a slot only if their lives do not overlap in any order that the graph allows, and that steps
+// with planned memory compute the same values as without.
 #include "runtime/memory_plan.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Nodes that wait for earlier ones, and values between them.
+// A graph of nodes that wait for earlier nodes, and the lives of their values.
 struct LivesOfGraph {
   std::vector<int32_t> begin{0};
   std::vector<int32_t> waits_for;
@@ -31,7 +31,7 @@ struct LivesOfGraph {
     waits_for.insert(waits_for.end(), before.begin(), before.end());
     begin.push_back(static_cast<int32_t>(waits_for.size()));
   }
-  // A node that takes the values of `from`; its own has so many bytes.
+  // Adds a node that uses the values of `from` and produces a value of `bytes`.
   int32_t Add(const std::vector<int32_t>& from, int64_t bytes = 1000) {
     for (const int32_t n : from) lives[n].taken_by.push_back(size());
     AddNode(from);
@@ -41,7 +41,7 @@ struct LivesOfGraph {
   std::vector<int32_t> Slots(int64_t most_bytes = int64_t{1} << 40) const {
     return AssignSlots(begin, waits_for, lives, most_bytes);
   }
-  // By node, all that it waits for, however long ago.
+  // By node: all its direct and indirect ancestors.
   std::vector<std::vector<bool>> Ancestors() const {
     std::vector<std::vector<bool>> all(size(), std::vector<bool>(size()));
     for (int32_t n = 0; n < size(); ++n) {
@@ -81,7 +81,7 @@ TEST(AssignSlotsTest, WhatMayRunAtTheSameTimeSharesNothing) {
   const int32_t next_of_a = graph.Add({a}), next_of_b = graph.Add({b});
   const int32_t both = graph.Add({next_of_a, next_of_b});
   graph.Add({both});
-  // The one of the root is free once both branches have begun, which only who waits for both knows.
+  // The slot of the root is free only for a node that waits for both branches.
   EXPECT_THAT(graph.Slots(), ElementsAre(0, 1, 2, 3, 4, testing::AnyOf(0, 1, 2), testing::AnyOf(0, 1, 2, 3, 4)));
   ExpectNoOverlap(graph, graph.Slots());
 }
@@ -107,13 +107,13 @@ TEST_P(RandomLivesTest, NeverOverlap) {
   std::mt19937 random(GetParam());
   const auto below = [&](int32_t n) { return static_cast<int32_t>(random() % n); };
   LivesOfGraph graph;
-  const int32_t size = GetParam() < 45 ? 2 + below(120) : 4500;  // some larger than what is looked back
+  const int32_t size = GetParam() < 45 ? 2 + below(120) : 4500;  // some larger than the window of ancestors
   const int32_t reach = 1 + below(GetParam() % 2 == 0 ? 6 : 200);
   for (int32_t n = 0; n < size; ++n) {
     std::vector<int32_t> before;
     for (int32_t i = below(4); i > 0 && n > 0; --i) before.push_back(n - 1 - below(std::min(n, reach)));
     if (below(3) == 0) {
-      graph.AddNode(before);  // waits only, and makes nothing
+      graph.AddNode(before);  // a node that only waits and has no value
       continue;
     }
     graph.AddNode(before);
@@ -143,12 +143,12 @@ TEST(MemorySlotTest, GivesTheSameMemoryAgainOnceNobodyHasIt) {
     KeepIn(slot, copy);
   }
   Tensor second = *AllocateIn(slot, kFloat, {500});
-  EXPECT_NE(second.raw(), memory);  // somebody had the first one
+  EXPECT_NE(second.raw(), memory);  // `first` was still referenced
   KeepIn(slot, first);
-  EXPECT_FALSE(slot.kept);  // it is not the slot's any more
+  EXPECT_FALSE(slot.kept);  // `first` does not belong to the slot any more
   void* const other = second.raw();
   KeepIn(slot, second);
-  Tensor third = *AllocateIn(slot, kInt32, {20, 24});  // of another type and shape, nearly as large
+  Tensor third = *AllocateIn(slot, kInt32, {20, 24});  // another type and shape, almost as large
   EXPECT_EQ(third.raw(), other);
   EXPECT_TRUE(third.OwnsMemoryAlone());
   EXPECT_EQ(third.shape(), (Shape{20, 24}));
@@ -180,7 +180,7 @@ TEST(MemorySlotTest, WhatIsTooLargeOrNotPlainIsNotKept) {
   EXPECT_FALSE(AllocateIn(slot, kFloat, {int64_t{1} << 40, int64_t{1} << 20}).ok());
 }
 
-// Every look at it is a while later: all kernels seem dear, and are given to threads.
+// Advances with every call, so that all kernels seem expensive and run on pool threads.
 class SlowClock final : public Clock {
  public:
   int64_t NowMicros() const override { return MonotonicNanos() / 1000; }
@@ -194,7 +194,7 @@ class SlowClock final : public Clock {
 class MemoryPlanTest : public SmallGraph {
  protected:
   MemoryPlanTest() {
-    // Three ways to come by memory: a new one, an input's where nobody else has it, an input's.
+    // Fresh allocates its output, View aliases an input, Hold keeps a reference to its input.
     registry_.Add({.name = "Fresh",
                    .signature = "x: float, y: float -> z: float",
                    .kernels = SmallKernel([this] {
@@ -238,7 +238,7 @@ class MemoryPlanTest : public SmallGraph {
     EXPECT_TRUE(plan.ok()) << plan.status();
     return std::make_shared<Executor>(*plan);
   }
-  // Without threads the step is over when its results are there.
+  // Without threads, no thread uses the step after Run has returned.
   std::vector<Tensor> Step(const std::shared_ptr<Executor>& executor, const Tensor& feed, bool threads = false) {
     StepArgs args;
     if (threads) args.context.pool = args.pool = &pool_;
@@ -272,16 +272,16 @@ TEST_F(MemoryPlanTest, TheFourthStepHasThePlanAndTheFifthTheMemory) {
   const auto executor = Compile({x}, {FreshChain(x, 6)});
   const Tensor feed = Numbers(300, 1);
   for (int step = 0; step < 2; ++step) Step(executor, feed);
-  EXPECT_EQ(executor->memory_plan(), nullptr);  // many plans run no further
+  EXPECT_EQ(executor->memory_plan(), nullptr);  // the first steps do not plan memory
   Step(executor, feed);
   const MemoryPlan* plan = executor->memory_plan();
   ASSERT_NE(plan, nullptr);
-  EXPECT_EQ(plan->ToString(), "5 outputs in 2 slots of 2400 bytes, 6000 without sharing");  // the last one leaves
+  EXPECT_EQ(plan->ToString(), "5 outputs in 2 slots of 2400 bytes, 6000 without sharing");  // the 6th is fetched
   Step(executor, feed);
   made_.clear();
   Step(executor, feed);
   const std::vector<void*> before = std::exchange(made_, {});
-  const std::vector<Tensor> others(10, *Numbers(300, 2).Clone());  // what the heap would give
+  const std::vector<Tensor> others(10, *Numbers(300, 2).Clone());  // takes the memory that the heap would return next
   Step(executor, feed);
   ASSERT_EQ(made_.size(), 6u);
   for (int i = 0; i < 5; ++i) {
@@ -337,7 +337,7 @@ TEST_F(MemoryPlanTest, LargerStepsArePlannedAnew) {
   EXPECT_EQ(large->slot_bytes, (std::vector<int64_t>{40'000, 40'000}));
   for (int step = 0; step < 3; ++step) EXPECT_EQ(Step(executor, Numbers(300, 1))[0].num_elements(), 300);
   EXPECT_EQ(executor->memory_plan(), large);
-  // Blocks of that size stay with the allocator.
+  // Blocks of this size are not kept in slots.
   for (int step = 0; step < 3; ++step) Step(executor, Numbers(100'000, 1));
   EXPECT_EQ(executor->memory_plan(), nullptr);
 }
@@ -406,7 +406,7 @@ TEST_F(MemoryPlanTest, TheOptionsCanSayNo) {
   unsetenv("WEIR_EXPLAIN");
 }
 
-// Graphs in which everything happens to memory that can: all steps at once, on several threads, and as without a plan.
+// Random graphs with all kinds of memory use. Concurrent steps on several threads give the same bits as without a plan.
 class RandomGraphTest : public MemoryPlanTest, public testing::WithParamInterface<int> {};
 
 TEST_P(RandomGraphTest, GivesTheSameBits) {

@@ -1,8 +1,7 @@
-// One pass over the nodes, in their order. Sends and receives are made when the first consumer on another task is met.
-//
-// A loop whose nodes are on several tasks gets a control loop on each of them: a bool that goes round as long as the
-// loop's own condition, received from where it is computed, is true. Receives inside of the loop wait for its turn, so
-// that they run once per iteration, as the sends on the other side do.
+// One pass over the nodes in order. The first consumer on another task creates the send and receive of a value.
+// A loop with nodes on several tasks gets a control loop on each of them: a bool that iterates as long as the condition
+// of the loop, received from the task that computes it, is true. Receives inside the loop have the control loop as a
+// control input, so that they run once per iteration, like the sends on the other side.
 #include "runtime/partition.h"
 
 #include <map>
@@ -39,7 +38,7 @@ class Partitioner {
   }
 
  private:
-  // What enters a loop and what goes into its next turn is where it is merged, what leaves it where it was switched.
+  // Places Enter and NextIteration on the device of their Merge, and Exit on the device of its Switch.
   void KeepLoopEdgesTogether() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const PlanGraph::Node& node = graph_.nodes[n];
@@ -83,7 +82,7 @@ class Partitioner {
     ToProto(value, &(*def->mutable_attr())[name]);
   }
 
-  // Sets the attributes that a send and its receive share, and gives the key.
+  // Sets the attributes that a send and its receive share, and returns the rendezvous key.
   static std::string SetEdge(tensorflow::NodeDef* def, const Device& from, const Device& to, const std::string& edge,
                              bool client) {
     RendezvousKey key{from.name(), from.attributes().incarnation(), to.name(), edge};
@@ -102,7 +101,8 @@ class Partitioner {
     return kinds_[n] == NodeKind::kExit ? frames_.frames[frame].parent : frame;
   }
 
-  // A receive of `type` on `to`, and the send of `source` (an input as NodeDefs name them) that it waits for.
+  // Adds a send of `source` (in the syntax of NodeDef inputs) on `from` and its receive on `to`. Returns the name of
+  // the receive.
   std::string Transfer(const std::string& base, const std::string& source, DType type, const Device& from,
                        const Device& to, int32_t frame, const PartialShape& shape = {}) {
     const int part = PartOf(to);
@@ -125,7 +125,7 @@ class Partitioner {
     return output == 0 ? node : fmt::format("{}:{}", node, output);
   }
 
-  // The value as an input of a node on `to`.
+  // The value as an input of a node on `to`; adds a send and receive if needed.
   std::string ValueFor(PlanValue value, const Device& to) {
     const int part = PartOf(to);
     if (value.fed()) return FeedFor(value.output, to, part);
@@ -140,7 +140,7 @@ class Partitioner {
     return it->second;
   }
 
-  // A control input of a node on `to`: over a task's border an empty value stands for it.
+  // A control input of a node on `to`. Between tasks it is sent as a dummy value.
   std::string ControlFor(int32_t node, const Device& to) {
     const int part = PartOf(to);
     const std::string& name = graph_.nodes[node].name();
@@ -157,7 +157,7 @@ class Partitioner {
         dummy->add_input("^" + name);
       }
       const std::string received = Transfer(name, signal->second, kFloat, *placed_[node], to, FrameOfOutputs(node));
-      // A receive runs even when what it waits for is dead; what follows it is dead then.
+      // A receive runs even if its value is dead. The Identity after it is then dead, and so are its control outputs.
       it->second = NewName(name);
       tensorflow::NodeDef* follower = Add(part, it->second, "Identity", to.name());
       follower->add_input(received);
@@ -214,7 +214,7 @@ class Partitioner {
       parts[frames_.frame_of[n]].insert(part_of_node_[n]);
       parts[FrameOfOutputs(static_cast<int32_t>(n))].insert(part_of_node_[n]);
     }
-    for (size_t f = num_frames; f-- > 1;) {  // a loop inside of another comes after it
+    for (size_t f = num_frames; f-- > 1;) {  // inner loops have higher numbers than outer ones
       if (parts[f].size() > 1) parts[frames_.frames[f].parent].insert(parts[f].begin(), parts[f].end());
     }
     for (size_t f = 1; f < num_frames; ++f) {
@@ -222,7 +222,7 @@ class Partitioner {
       const int32_t condition = ConditionOf(static_cast<int32_t>(f));
       if (condition < 0)
         return InvalidArgument("loop '{}' runs on several tasks, but no LoopCond node ends it", frames_.frames[f].name);
-      // All turns exist before any condition is received under one of them.
+      // Create all names first: the receive of a condition refers to the control loop of its task.
       for (int part : parts[f]) loops_[{static_cast<int32_t>(f), part}] = NewName(frames_.frames[f].name);
       for (int part : parts[f]) AddControlLoop(static_cast<int32_t>(f), part, condition);
     }
@@ -278,7 +278,7 @@ class Partitioner {
   int64_t next_name_ = 0;
   int64_t next_edge_ = 0;
   std::map<std::tuple<int32_t, int32_t, int>, std::string> received_;  // node, output, partition -> _Recv
-  std::map<int32_t, std::string> signals_;                             // what stands for a node's end
+  std::map<int32_t, std::string> signals_;                             // node -> the dummy value of its control edges
   std::map<std::pair<int32_t, int>, std::string> fed_;
   std::map<std::pair<int32_t, int>, std::string> loops_;  // frame, partition -> the Merge of its control loop
 };

@@ -1,6 +1,6 @@
-// Partitioning: cuts a placed plan graph into one GraphDef per task. A value that crosses tasks goes through a _Send
-// and a _Recv; what the client feeds and fetches through _Recv and _Send nodes marked client_terminated.
-// docs/cluster.md tells how loops that cross tasks run.
+// Partitions a placed plan graph into one GraphDef per task. A value that crosses tasks goes through a _Send and a
+// _Recv. Feeds and fetches go through _Recv and _Send nodes with client_terminated. docs/cluster.md describes loops
+// that span tasks.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace weir {
 
-// On receives whose value is never dead, so that a part without conditions of its own need not look for that.
-// TensorFlow does not say it of its parts.
+// On receives whose value is never dead, so that a partition without control flow of its own need not handle dead
+// values. Partitions made by TensorFlow do not have it.
 inline constexpr char kNeverDeadAttr[] = "_never_dead";
 
 struct Partition {
-  // Feed or fetch `number` of the plan graph, which meets this partition under `key`.
+  // Feed or fetch `number` of the plan graph, which is passed to or from this partition under `key`.
   struct ClientEdge {
     int32_t number = 0;
     std::string key;
@@ -30,17 +30,17 @@ struct Partition {
 
 struct Partitions {
   std::vector<Partition> parts;
-  bool has_flow = false;  // some node somewhere may make values dead
+  bool has_flow = false;  // some partition has control flow, so values may be dead
 };
 
-// Of each GraphDef only the nodes are set. Fetches of fed values belong to no partition.
+// Sets only the nodes of each GraphDef. Fetches of fed values belong to no partition.
 Result<Partitions> PartitionGraph(const PlanGraph& graph);
 
-// Of a _Send or a _Recv of a partition: whether the client is at the other end, and under which key the two ends meet.
+// For a _Send or _Recv of a partition: whether the client is at the other end, and the rendezvous key of the edge.
 bool IsClientEnd(const tensorflow::NodeDef& node);
 RendezvousKey KeyOf(const tensorflow::NodeDef& node);
 
-// "/job:ps/replica:0/task:0" out of the full name of a device.
+// The task ("/job:ps/replica:0/task:0") in the full name of a device.
 std::string TaskOfDevice(const std::string& device);
 
 }  // namespace weir

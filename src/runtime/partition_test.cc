@@ -1,5 +1,5 @@
-// Graphs cut in parts. Every case is checked for what makes parts of one graph: all nodes are there once, inputs stay
-// inside of a part, and sends and receives come in pairs.
+// Tests of graph partitioning. Every case checks the invariants of partitions: each node occurs once, inputs are in the
+// same partition, and sends and receives are paired.
 #include "runtime/partition.h"
 
 #include <map>
@@ -181,7 +181,7 @@ TEST_F(PartitionTest, ControlEdgesTravelAsEmptyValues) {
   ASSERT_EQ(Find(kB, "second")->input_size(), 1);
   EXPECT_TRUE(Find(kB, "second")->input(0).starts_with("^"));
   EXPECT_EQ(Find(kB, "second")->input(0), Find(kB, "third")->input(0));
-  // The value and the end of a node are two things.
+  // The value and the control output of a node are sent separately.
   Cut({OpOn("b", "Add", {first, first})}, {}, {second.node});
   EXPECT_EQ(Count(kA, "_Send"), 2);
 }
@@ -192,7 +192,7 @@ TEST_F(PartitionTest, FeedsGoWhereTheyAreUsedAndFetchesComeFromWhereTheyAre) {
   Output on_b = OpOn("b", "Add", {x, x});
   Output on_c = OpOn("c", "Add", {x, on_b});
   Cut({on_c, on_b, on_c, x}, {x, y});
-  EXPECT_EQ(cut_.parts.size(), 2u);  // nothing is left on a, and nobody needs y
+  EXPECT_EQ(cut_.parts.size(), 2u);  // nothing runs on a, and y is not used
   for (const char* task : {kB, kC}) {
     ASSERT_EQ(Part(task).feeds.size(), 1u);
     EXPECT_EQ(Part(task).feeds[0].number, 0);
@@ -201,7 +201,7 @@ TEST_F(PartitionTest, FeedsGoWhereTheyAreUsedAndFetchesComeFromWhereTheyAre) {
   }
   ASSERT_EQ(Part(kB).fetches.size(), 1u);
   EXPECT_EQ(Part(kB).fetches[0].number, 1);
-  ASSERT_EQ(Part(kC).fetches.size(), 2u);  // fetched twice, sent once; the fed one needs no task
+  ASSERT_EQ(Part(kC).fetches.size(), 2u);  // fetched twice but sent once; the fed value belongs to no partition
   EXPECT_EQ(Part(kC).fetches[0].key, Part(kC).fetches[1].key);
 }
 
@@ -216,7 +216,7 @@ TEST_F(PartitionTest, WhatLeavesAVariableIsAValue) {
   }
   EXPECT_EQ(Count(kA, "_Recv"), 1);
   EXPECT_EQ(Count(kB, "_Recv"), 1);
-  // References stay on one task, wherever their users were asked to be.
+  // References stay on one task, whatever their consumers request.
   EXPECT_EQ(TaskOfDevice(Find(kA, assign.node->name())->device()), kA);
 }
 
@@ -250,7 +250,7 @@ TEST_F(PartitionTest, ALoopOverTasksTurnsOnEachOfThem) {
   EXPECT_EQ(Count(kC, "Enter"), 1);
   EXPECT_EQ(Count(kC, "NextIteration"), 1);
   EXPECT_EQ(Count(kC, "_Recv"), 2);  // the condition and i
-  // Each receive waits for its turn.
+  // Each receive waits for its iteration.
   for (const tensorflow::NodeDef& node : Part(kC).graph.node()) {
     if (node.op() != "_Recv") continue;
     ASSERT_EQ(node.input_size(), 1) << node.name();
@@ -287,7 +287,7 @@ TEST_F(PartitionTest, ALoopOnABranchOverTasks) {
   Output merged = On("a", [&] { return Merge({end, Output(forked.node, 0)}); });
   Cut({merged}, {x, pred});
   EXPECT_EQ(Count(kA, "Enter"), 1);
-  EXPECT_EQ(Count(kB, "_Recv"), 2);  // what enters the loop, and the sum
+  EXPECT_EQ(Count(kB, "_Recv"), 2);  // the value that enters the loop, and the sum
 }
 
 TEST_F(PartitionTest, FoldedConstantsAreWhereTheyWereComputed) {
@@ -313,7 +313,7 @@ TEST_F(PartitionTest, AGroupMovesToThoseWhoWaitForIt) {
   Output inner = OpOn("a", "NoOp", {}, "inner", {on_b.node, on_c.node});
   Output group = OpOn("a", "NoOp", {}, "group", {inner.node});
   Output last = OpOn("b", "Add", {ConstOn("b", 1, "z"), ConstOn("b", 1, "u")}, "last", {group.node});
-  // What waits for several nodes of its own task stays there, and one value says that they have ended.
+  // A group that waits for several nodes of its own task stays there, so that only one value is sent.
   Output also_on_c = OpOn("c", "Identity", {on_c});
   Output far = OpOn("c", "NoOp", {}, "far", {on_c.node, also_on_c.node});
   Output end = OpOn("b", "Add", {last, last}, "end", {far.node});

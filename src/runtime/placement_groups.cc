@@ -88,7 +88,7 @@ int32_t PlacementGroups::ElementOf(const std::string& name) {
   it->second = sets_.Add();
   const int32_t element = it->second;
   Ask(element, node->device(), name);
-  // Somebody has named it before it was there.
+  // A colocation group named the node before it existed.
   if (auto named = by_name_.find(name); named != by_name_.end()) {
     Join(named->second, element);
     by_name_.erase(named);
@@ -105,7 +105,7 @@ void PlacementGroups::Update() {
     for (const Output& input : node->inputs()) {
       const bool takes_reference =
           IsRef(input.dtype()) && IsRef(node->props()->input_types[&input - node->inputs().data()]);
-      // What a resource or a variant stands for stays where it is.
+      // Resources and variants cannot move to another device.
       if (takes_reference || BaseType(input.dtype()) == kResource || input.dtype() == kVariant)
         JoinState(ElementOf(node->name()), ElementOf(input.node->name()));
     }

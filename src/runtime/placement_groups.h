@@ -1,6 +1,6 @@
-// PlacementGroups: which nodes of a client's graph must be on one device, and what their members ask for together. Of
-// the whole graph, so that a variable is in the same place for every signature, whatever part of the graph that needs.
-// Grows with the graph. Not thread-safe.
+// PlacementGroups: the groups of nodes of a client's graph that must be on the same device, with the merged device
+// requests of their members. Covers the whole graph, so that a variable has the same device in every signature. Grows
+// with the graph. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ namespace weir {
 
 class PlacementGroups final {
  public:
-  // With `soft`, members may ask for different kinds of devices of one task.
+  // With `soft`, members may request different devices of the same task.
   PlacementGroups(const Graph& graph, bool soft) : graph_(graph), soft_(soft) {}
-  // Takes in the nodes that the graph has got since. A graph that lost nodes is not supported: sessions' do not.
+  // Adds the nodes that were added to the graph since the last call. REQUIRES: no node was removed from the graph.
   void Update();
-  // What the node's group asks for, as the name of a device, or the node's own request where it is alone; an error that
-  // names two nodes when the group contradicts itself.
+  // The device request of the node's group, or of the node itself if it is in no group. If requests of the group
+  // conflict, an error that names two nodes.
   Result<std::string> RequestOf(const Node& node);
-  // The node holds state there from now on: its group stays, wherever that was asked to be.
+  // Pins the group of the node to `device`, because the node holds state there. Overrides the requests of the group.
   void Fix(const Node& node, const std::string& device);
 
  private:
@@ -34,7 +34,7 @@ class PlacementGroups final {
     bool fixed = false;
   };
   void Join(int32_t a, int32_t b);
-  // The same for a node and the state that it takes: where they disagree, the state's place counts.
+  // Joins a node and the state that it uses. If their requests conflict, that of the state wins.
   void JoinState(int32_t user, int32_t state);
   int32_t ElementOf(const std::string& name);
   void Ask(int32_t element, const std::string& device, const std::string& by);
@@ -42,11 +42,11 @@ class PlacementGroups final {
 
   const Graph& graph_;
   const bool soft_;
-  int next_ = 0;                                  // the first node that is not known yet
-  DisjointSets sets_;                             // of elements: a node, or a name that no node has
-  absl::flat_hash_map<int, int32_t> element_of_;  // of nodes that belong to a group, by their number
-  std::map<std::string, int32_t> by_name_;        // of names without a node
-  absl::flat_hash_map<int32_t, Group> groups_;    // by the element that the set is known by
+  int next_ = 0;                                  // the id of the first node that Update has not seen
+  DisjointSets sets_;                             // an element is a node, or a name without a node
+  absl::flat_hash_map<int, int32_t> element_of_;  // node id -> element, for nodes that belong to a group
+  std::map<std::string, int32_t> by_name_;        // name -> element, for names without a node
+  absl::flat_hash_map<int32_t, Group> groups_;    // by the lowest element of the set
 };
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// Groups are disjoint sets of the nodes of the plan, plus one element for each node that is only named in a group. A
-// node that asks for nothing and belongs to no group costs one comparison.
+// Groups are disjoint sets of the nodes of the plan, plus one element for each node that is only named in a colocation
+// group. A node without a request and without a group costs one comparison.
 #include "runtime/placer.h"
 
 #include <cstdio>
@@ -12,7 +12,8 @@
 namespace weir {
 namespace {
 
-// The parts of both, or the first part on which they differ.
+// Merges two requests, or returns an error with the first component in which they differ. With `soft`, a different type
+// or index is dropped from the request instead.
 Result<DeviceName> MergeRequests(const DeviceName& a, const DeviceName& b, bool soft) {
   auto differ = [](const auto& x, const auto& y) { return x.has_value() && y.has_value() && *x != *y; };
   const char* hard_conflict = differ(a.job, b.job)           ? "jobs"
@@ -60,7 +61,7 @@ class Placement {
  private:
   struct Group {
     DeviceName request;
-    int32_t asked_by = -1;  // a node of the plan, for messages
+    int32_t asked_by = -1;  // the element that made the first request, for messages; -1: no request
     int device = -1;
   };
 
@@ -92,7 +93,7 @@ class Placement {
     }
   }
 
-  // The element that stands for the node of that name.
+  // The element of the node with that name. Adds one if the node is not in the plan.
   int32_t ElementOf(const std::string& name) {
     if (by_name_.empty()) {
       for (size_t n = 0; n < plan_.nodes.size(); ++n) by_name_.emplace(plan_.nodes[n].name(), static_cast<int32_t>(n));
@@ -125,7 +126,7 @@ class Placement {
       }
       Group& group = groups_[sets_.Find(static_cast<int32_t>(x))];
       Result<DeviceName> merged = MergeRequests(group.request, parsed->second, options_.allow_soft_placement);
-      if (!merged.ok() && inside && TakesState(plan_.nodes[x])) continue;  // the state's place counts
+      if (!merged.ok() && inside && TakesState(plan_.nodes[x])) continue;  // the request of the state wins
       if (!merged.ok()) {
         const std::string& other = group.asked_by < 0 ? name : NameOfElement(group.asked_by);
         return MarkNode(InvalidArgument("Cannot colocate nodes '{}' and '{}': {}", name, other,
@@ -183,8 +184,8 @@ class Placement {
   const PlacerOptions& options_;
   PlanGraph& plan_;
   DisjointSets sets_;
-  std::vector<Group> groups_;                                 // by the element that the set is known by
-  std::vector<std::pair<std::string, std::string>> outside_;  // name and request of nodes that are only named
+  std::vector<Group> groups_;                                 // by the lowest element of the set
+  std::vector<std::pair<std::string, std::string>> outside_;  // name and request of nodes that are not in the plan
   std::vector<DeviceName> device_names_;
   absl::flat_hash_map<std::string, int32_t> by_name_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;

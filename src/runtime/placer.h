@@ -1,5 +1,5 @@
-// Placer: gives every node of a plan the device it runs on. What a node asks for is merged with the default device;
-// nodes of a colocation group, and those that share a reference or a resource, come to one device.
+// Placer: assigns a device to every node of a plan. A node without a request is placed on the default device. Nodes of
+// a colocation group, and nodes that share a reference or resource, are placed on the same device.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 namespace weir {
 
 struct PlacerOptions {
-  bool allow_soft_placement = false;  // where a device does not exist, another one of its task is taken
-  bool log_placement = false;         // a line "name: (Op): device" per node on standard output
+  bool allow_soft_placement = false;  // if a device does not exist, use another device of the same task
+  bool log_placement = false;         // print a line "name: (Op): device" per node to standard output
 };
 
 // devices[0] is the default. `client` is the graph that `plan` was made from: a colocation group may name a node that
-// the plan does not hold. Errors name the node, the device asked for and the devices there are.
+// is not in the plan. Errors name the node, the requested device and the available devices.
 Status PlaceNodes(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices,
                   const PlacerOptions& options, PlanGraph& plan);
 

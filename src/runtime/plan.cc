@@ -1,5 +1,5 @@
-// Compiling: prune, place, rewrite, find frames, make kernels, then lay everything out in arrays. Linear in the size of
-// the pruned graph.
+// Compiles a plan: prune, place, rewrite, find frames, create kernels, then lay everything out in arrays. Takes time
+// linear in the size of the pruned graph.
 #include "runtime/plan.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Compiler {
     LayOutEdges();
     CountPending();
     if (plan_->late_feeds) plan_->feeds_of_fetch = std::move(feeds_of_fetch);
-    if (plan_->has_flow) plan_->plans_memory = false;  // values of loops are many at a time
+    if (plan_->has_flow) plan_->plans_memory = false;  // in a loop one output has several values at a time
     return std::shared_ptr<const Plan>(std::move(plan_));
   }
 
@@ -141,7 +141,7 @@ class Compiler {
     return OkStatus();
   }
 
-  // Inputs of a node lie side by side, frame by frame.
+  // The inputs of a node are adjacent in the entries of its frame.
   void LayOutEntries() {
     plan_->input_begin.reserve(graph_.nodes.size() + 1);
     for (int32_t n = 0; n < size(); ++n) {
@@ -159,7 +159,7 @@ class Compiler {
     plan_->input_begin.push_back(static_cast<int32_t>(plan_->inputs.size()));
   }
 
-  // Edges of a producer in the order of its outputs: a counting sort, first by producer and output.
+  // Sorts the edges by producer and output (counting sort).
   void LayOutEdges() {
     std::vector<int32_t> first_output(graph_.nodes.size() + 1, 0);
     for (int32_t n = 0; n < size(); ++n) first_output[n + 1] = first_output[n] + plan_->nodes[n].num_outputs;
@@ -219,7 +219,8 @@ class Compiler {
     }
   }
 
-  // Without flow, what is there from the start is not waited for; with flow, it is handed out like any other value.
+  // Without control flow, constants and feeds are delivered before the step starts and do not count as pending. With
+  // control flow, they are propagated like other values.
   void CountPending() {
     for (int32_t n = 0; n < size(); ++n) {
       const PlanNode& node = plan_->nodes[n];

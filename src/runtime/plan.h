@@ -1,5 +1,5 @@
-// Plan: one signature (feeds, fetches, targets) of a graph, compiled: nodes in compact arrays with their kernels, where
-// inputs lie, who waits for whom. Made once, then only read, by many steps at a time (cost estimates aside).
+// Plan: a compiled signature (feeds, fetches, targets) of a graph: compact arrays with nodes, kernels, the places of
+// inputs, and edges. Immutable after compilation, except for cost estimates. Shared by concurrent steps.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@
 namespace weir {
 
 constexpr int32_t kFetchEdge = -1;
-constexpr uint32_t kUnknownCost = 1'000'000;  // until it is measured, a kernel is worth a thread
+constexpr uint32_t kUnknownCost = 1'000'000;  // until it is measured, a kernel counts as worth a thread of its own
 
-// A value on its way from an output to an input.
+// An edge from an output to an input or fetch.
 struct PlanEdge {
   int32_t node = 0;    // the consumer, or kFetchEdge
-  int32_t entry = 0;   // where the input lies among the entries of the consumer's frame, or the number of the fetch
+  int32_t entry = 0;   // index of the input in the entries of the consumer's frame, or the number of the fetch
   int32_t output = 0;  // of the producer
-  bool last = false;   // no later edge takes the same output: the value moves
+  bool last = false;   // the last edge of this output: the value is moved instead of copied
 };
 struct PlanEdges {
   int32_t begin = 0;
@@ -31,21 +31,21 @@ struct PlanEdges {
 
 struct PlanNode {
   const NodeInfo* info = nullptr;
-  const Kernel* kernel = nullptr;    // null: the executor knows what to do
+  const Kernel* kernel = nullptr;    // null if the executor implements the node itself
   const Tensor* constant = nullptr;  // the value of a kConst
-  int32_t first_entry = 0;           // its inputs lie there, in its frame
+  int32_t first_entry = 0;           // the first of its inputs in the entries of its frame
   int32_t num_inputs = 0;
   int32_t num_outputs = 0;
   int32_t frame = 0;
-  int32_t child_frame = -1;  // that an Enter leads to
-  int32_t counter = 0;       // its place among the counters of its frame
-  PlanEdges edges;           // values to consumers, by output
+  int32_t child_frame = -1;  // for an Enter: the frame that it enters
+  int32_t counter = 0;       // index in the pending counters of its frame
+  PlanEdges edges;           // to consumers, sorted by output
   PlanEdges control_edges;
   NodeKind kind = NodeKind::kKernel;
-  bool is_source = false;  // a constant that is in place before the step starts
-  bool has_refs = false;   // some input comes as a reference or is wanted as one
+  bool is_source = false;  // a constant that is delivered before the step starts
+  bool has_refs = false;   // some input is a reference, or is declared as one
   bool allows_uninitialized = false;
-  bool constant_enter = false;  // an Enter whose value holds for all iterations
+  bool constant_enter = false;  // an Enter with is_constant: its value is the same in all iterations
   bool async = false;
   bool blocking = false;
   bool cheap = false;
@@ -54,8 +54,8 @@ struct PlanNode {
 struct PlanFrame {
   StaticFrame info;
   int32_t num_entries = 0;
-  int32_t num_nodes = 0;                 // that a step must reach (for frame 0)
-  std::vector<int32_t> initial_pending;  // by counter: edges to wait for; of a Merge only the control edges
+  int32_t num_nodes = 0;                 // for frame 0: the nodes that a step must reach
+  std::vector<int32_t> initial_pending;  // by counter: the edges to wait for; for a Merge only the control edges
 };
 
 struct PlanFeed {
@@ -65,7 +65,7 @@ struct PlanFeed {
 struct PlanFetch {
   std::string name;
   DType dtype = kInvalidType;
-  // May share memory with a variable that a later step changes in place.
+  // Whether it may share memory with a variable that a later step updates in place.
   bool may_alias_state = false;
 };
 
@@ -73,19 +73,19 @@ struct Plan {
   std::vector<PlanNode> nodes;
   std::vector<PlanEdge> edges;
   std::vector<int32_t> control_edges;  // consumers
-  std::vector<PlanFrame> frames;       // [0] is what is outside of loops
+  std::vector<PlanFrame> frames;       // frames[0] is everything outside of loops
   std::vector<PlanFeed> feeds;
   std::vector<PlanFetch> fetches;
-  std::vector<int32_t> constants;  // nodes that are sources
-  std::vector<int32_t> roots;      // nodes that wait for nothing; those first that ask other tasks
-  int32_t num_asking = 0;          // of them
+  std::vector<int32_t> constants;  // nodes with is_source
+  std::vector<int32_t> roots;      // nodes without pending inputs; sends and receives first
+  int32_t num_asking = 0;          // the number of sends and receives in `roots`
   bool has_flow = false;           // needs frames and dead values
-  bool late_feeds = false;         // feeds come while the step runs
-  bool plans_memory = false;       // where values lie is planned once a step has shown how large they are
-  std::string explained_as;        // "plan for y:0" where somebody wants to know what is done to it
+  bool late_feeds = false;         // feeds arrive while the step runs
+  bool plans_memory = false;       // plan the memory of values once a step has measured their sizes
+  std::string explained_as;        // title in explanations ("plan for y:0"); empty: do not explain the plan
 
-  // Where inputs come from, flat: node n has its values at input_begin[n], then its control inputs up to the next
-  // begin.
+  // The sources of all inputs: those of node n are inputs[input_begin[n]] .. inputs[input_begin[n + 1]], data inputs
+  // first, then control inputs.
   std::vector<PlanValue> inputs;
   std::vector<int32_t> input_begin;
   absl::Span<const PlanValue> inputs_of(int32_t node) const {
@@ -97,16 +97,16 @@ struct Plan {
   }
   std::string NameOf(PlanValue value) const;
 
-  // What a node costs, in nanoseconds, as measured now and then: it decides who runs it.
+  // The cost of each node in nanoseconds, measured from time to time. Decides which thread runs the node.
   std::unique_ptr<std::atomic<uint32_t>[]> costs;
   mutable std::atomic<uint32_t> num_steps{0};
 
-  // For each fetch which feeds it depends on; only with late_feeds.
+  // By fetch and feed: whether the fetch depends on the feed. Only with late_feeds.
   std::vector<std::vector<bool>> feeds_of_fetch;
 
-  std::vector<std::shared_ptr<const BoundKernel>> kernels;  // what `info` and `kernel` point into
+  std::vector<std::shared_ptr<const BoundKernel>> kernels;  // own the targets of PlanNode::info and kernel
   std::vector<std::unique_ptr<const NodeInfo>> infos;       // of nodes without a kernel
-  std::vector<std::shared_ptr<const NodeProps>> props;      // what `constant` points into
+  std::vector<std::shared_ptr<const NodeProps>> props;      // own the targets of PlanNode::constant
 };
 
 struct PlanSignature {
@@ -114,7 +114,7 @@ struct PlanSignature {
   std::vector<Output> fetches;
   std::vector<Node*> targets;
   bool late_feeds = false;
-  bool receives_dead = false;  // values may come dead from other tasks though nothing here makes them so
+  bool receives_dead = false;  // values from other tasks may be dead, even if this plan has no control flow
 };
 
 struct PlanEnvironment {

@@ -1,4 +1,4 @@
-// Pruning is linear in the part that is needed, apart from one array of marks over the client's graph.
+// Pruning takes time linear in the part that is needed, except for one array with an entry per node of the graph.
 #include "runtime/plan_graph.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Pruner {
     return OkStatus();
   }
 
-  // The control edges of a placeholder go with its value.
+  // Whether the node is a fed placeholder. Control edges from it are dropped too.
   bool Replaced(const Node* node) const {
     return !feeds_.empty() && IsPlaceholder(*node) && feeds_.contains(std::pair(node, 0));
   }
@@ -95,7 +95,7 @@ class Pruner {
   static constexpr int32_t kSeen = -2;
   const Graph& graph_;
   FeedMap feeds_;
-  std::vector<int32_t> index_;  // by id of the client's node
+  std::vector<int32_t> index_;  // by id of the client's node: index in needed_, kUnseen or kSeen
   std::vector<Node*> needed_;
   PlanGraph result_;
 };

@@ -1,5 +1,5 @@
-// PlanGraph: the part of a client's graph that one signature needs, copied out so that it can be placed and rewritten
-// without touching the client's nodes. Nodes are numbered in the order of their creation. A value.
+// PlanGraph: a copy of the part of a client's graph that one signature needs. It can be placed and rewritten without
+// changing the client's nodes. Nodes are numbered in the order of their creation. A value type.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace weir {
 
 constexpr int32_t kFedValue = -1;
 
-// Output `output` of node `node`, or, when node is kFedValue, the feed number `output`.
+// Output `output` of node `node`, or, if `node` is kFedValue, feed number `output`.
 struct PlanValue {
   int32_t node = 0;
   int32_t output = 0;
@@ -27,9 +27,9 @@ struct PlanGraph {
     std::shared_ptr<const NodeProps> props;
     absl::InlinedVector<PlanValue, 2> inputs;
     absl::InlinedVector<int32_t, 1> control_inputs;
-    std::string device;              // as asked for
-    const Device* placed = nullptr;  // once it has been placed
-    PartialShape shape;              // of its first output, as far as it is known
+    std::string device;              // as requested
+    const Device* placed = nullptr;  // set by PlaceNodes
+    PartialShape shape;              // of the first output, as far as known
 
     const std::string& name() const { return props->name; }
     const OpDef& op() const { return *props->op; }
@@ -53,16 +53,17 @@ struct PlanGraph {
   DType type_of(PlanValue v) const {
     return v.fed() ? feeds[v.output].dtype : nodes[v.node].props->output_types[v.output];
   }
-  // "x" for output 0 of a node, "x:1" for another; the name of a feed.
+  // "x" for output 0 of a node, "x:1" for output 1; for a feed, its name.
   std::string NameOf(PlanValue v) const;
 };
 
-// Walks back from fetches and targets, stopping at feeds. Values and nodes that are not of `graph`, and feeds given
-// twice, are InvalidArgument.
+// Walks back from fetches and targets, stopping at feeds. InvalidArgument if a value or node does not belong to `graph`
+// or a feed is given twice.
 Result<PlanGraph> PruneGraph(const Graph& graph, const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                              const std::vector<Node*>& targets);
 
-// Who waits for whom: the consumers of node n are consumer[begin[n]] .. consumer[begin[n + 1]], one per edge.
+// The consumers of each node, one per edge, including control edges. Those of node n are consumer[begin[n]] ..
+// consumer[begin[n + 1]].
 struct Consumers {
   std::vector<int32_t> begin;
   std::vector<int32_t> consumer;
@@ -72,13 +73,13 @@ struct Consumers {
 };
 Consumers FindConsumers(const PlanGraph& graph);
 
-// Producers before consumers; edges out of NextIteration do not count. A cycle without one is an error.
+// Orders producers before consumers. Ignores edges out of NextIteration; any other cycle is an error.
 Result<std::vector<int32_t>> TopologicalOrder(const PlanGraph& graph, const Consumers& consumers);
 
-// For each fetch, by feed, whether it depends on it.
+// By fetch and feed: whether the fetch depends on the feed.
 std::vector<std::vector<bool>> FeedsOfFetches(const PlanGraph& graph);
 
-// Keeps only what fetches and targets still need, after a rewrite.
+// Removes nodes that fetches and targets do not need, e.g. after a rewrite.
 void RemoveUnneeded(PlanGraph& graph);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// Callbacks run without the lock: they may send or receive again.
+// Callbacks run without the lock, because they may send or receive again.
 #include "runtime/rendezvous.h"
 
 #include <vector>

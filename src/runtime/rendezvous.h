@@ -1,5 +1,4 @@
-// LocalRendezvous: a rendezvous inside one process. Values wait for receivers and receivers for values, first come
-// first served under each key.
+// LocalRendezvous: a rendezvous within one process. Values and receivers under the same key are matched in FIFO order.
 #pragma once
 
 #include <deque>
@@ -17,11 +16,11 @@ class LocalRendezvous final : public Rendezvous {
   Status Send(const std::string& key, Value value) override;
   void RecvAsync(const std::string& key, Done done) override;
   void Abort(Status reason) override;
-  // True if nothing waits and nothing was aborted: as good as new.
+  // Whether nothing is pending and Abort was not called, so that the rendezvous can be reused.
   bool idle();
 
  private:
-  struct Meeting {  // one of the two is empty
+  struct Meeting {  // at least one of the two is empty
     std::deque<Value> values;
     std::deque<Done> receivers;
   };

@@ -1,4 +1,4 @@
-// Values and receivers meet in any order; an abort ends all waits.
+// Tests that sends and receives may come in any order, and that an abort fails all pending receives.
 #include "runtime/rendezvous.h"
 
 #include <gtest/gtest.h>

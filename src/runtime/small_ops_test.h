@@ -1,5 +1,5 @@
-// A handful of ops with kernels for tests of this folder, and a session over them. They stand in for the real ones, so
-// that these tests say something about the runtime alone.
+// A few simple ops with kernels, and a session with them, for the tests of this folder. They replace the real ops, so
+// that the tests cover the runtime alone.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ inline void ForwardValue(KernelContext& ctx, int from, int to) {
   }
 }
 
-// How many kernels of the op Slow run now, and how many ran at most.
+// The number of kernels of op Slow that are running, and its maximum.
 struct SlowGauge {
   std::atomic<int> now{0};
   std::atomic<int> most{0};
@@ -126,7 +126,7 @@ inline void AddPlain(OpRegistry& registry) {
        .signature = "x: T -> y: T",
        .attrs = {"T: type"},
        .kernels = SmallKernel([] { return Kernel::Sync([](KernelContext&) -> Status { return OkStatus(); }); })});
-  // 1 when nobody else holds the memory of the input.
+  // 1 if the kernel holds the only reference to the memory of the input.
   registry.Add({.name = "IsAlone",
                 .signature = "x: float -> y: float",
                 .kernels = SmallKernel([] {
@@ -135,7 +135,7 @@ inline void AddPlain(OpRegistry& registry) {
                     return OkStatus();
                   });
                 })});
-  // How often this very kernel has run.
+  // The number of runs of this kernel.
   registry.Add({.name = "Count",
                 .signature = "-> y: float",
                 .kernels = SmallKernel([] {
@@ -175,7 +175,7 @@ inline void AddWaiting(OpRegistry& registry, std::shared_ptr<SlowGauge> gauge) {
                                                                               })
                                                                            .Blocking();
                                                                      })});
-  // Comes back on another thread.
+  // Completes on another thread.
   registry.Add({.name = "Later",
                 .signature = "x: T -> y: T",
                 .attrs = {"T: type"},
@@ -189,7 +189,7 @@ inline void AddWaiting(OpRegistry& registry, std::shared_ptr<SlowGauge> gauge) {
                     });
                   });
                 })});
-  // Comes back at once.
+  // Completes before RunAsync returns.
   registry.Add({.name = "AtOnce",
                 .signature = "x: T -> y: T",
                 .attrs = {"T: type"},
@@ -325,7 +325,7 @@ inline void AddFunctionEdges(OpRegistry& registry) {
       {.name = "_Retval", .signature = "input: T ->", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
 }
 
-// A graph over the small ops, ways to build it in one line each, and a session.
+// A graph with the small ops, helpers that build nodes in one line, and a session.
 class SmallGraph : public ::testing::Test {
  protected:
   SmallGraph() {
@@ -384,7 +384,7 @@ class SmallGraph : public ::testing::Test {
     NodeBuilder builder(*graph_, "VariableV2", std::move(name));
     return Make(builder.Attr("dtype", kFloat).Attr("shape", std::move(shape)));
   }
-  // while (x < limit) x = body(x), from `start`; gives x at the end.
+  // while (x < limit) x = body(x), starting with x = start. Returns x at the end.
   Output While(Output start, Output limit, const std::string& frame, const std::function<Output(Output)>& body,
                int parallel = 10) {
     Output entered = Enter(start, frame, false, parallel);

@@ -1,5 +1,6 @@
-// How a step runs. Every value lies in the entry of the input that will take it; the last consumer of an output gets it
-// moved, so that a kernel can see that nobody else holds the memory. Inputs are freed before outputs are handed on.
+// Runs the nodes of a step. Every value is stored in the entry of the input that will use it. The last consumer of an
+// output gets it moved, so that its kernel sees a single reference to the memory. Inputs are released before outputs
+// are propagated.
 #include "runtime/step.h"
 
 #include <algorithm>
@@ -18,16 +19,16 @@ namespace weir {
 namespace {
 
 constexpr int kInlineOutputs = 4;
-// A kernel dearer than this is worth waking another thread.
+// A kernel more expensive than this is worth waking another thread.
 constexpr uint32_t kDearNanos = 10'000;
-// Kernels dearer than these are worth the way to another thread, so that nobody has to wait for them who need not.
+// More expensive kernels run on the blocking pool instead of on a thread that somebody waits for (MayTakeLong).
 constexpr uint32_t kLongNanos = 50'000'000;
 constexpr uint32_t kLongBlockingNanos = 1'000'000;
-// A kernel that was never measured counts as long from so many bytes of input on.
+// A kernel that was never measured counts as long if it has at least this many bytes of input.
 constexpr size_t kLongBytes = size_t{1} << 20;
 constexpr uint32_t kMeasuredFirst = 8;
 constexpr uint32_t kMeasuredEvery = 32;
-// Many plans run once or twice: the next step is the first to care for memory.
+// The first steps do not plan memory, because many plans run only once or twice.
 constexpr uint32_t kUnplannedSteps = 2;
 
 uint64_t DeadOutputs(const KernelContext& ctx) {
@@ -39,24 +40,24 @@ uint64_t DeadOutputs(const KernelContext& ctx) {
 void UpdateCost(std::atomic<uint32_t>& cost, int64_t nanos) {
   const auto measured = static_cast<uint32_t>(std::min<int64_t>(nanos, 1'000'000'000));
   const uint32_t before = cost.load(std::memory_order_relaxed);
-  // Down at once, up slowly: a kernel that was interrupted once is not dear.
+  // Decrease at once but increase slowly: a kernel that was preempted once is not expensive.
   cost.store(measured < before ? measured : before + (measured - before) / 4, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-// What one thread has at hand while it works for a step.
+// The state of one thread while it works for a step.
 struct Step::Worker {
-  absl::InlinedVector<ReadyNode, 32> stack;  // to be run by this thread, the last one first
-  std::optional<ReadyNode> blocking;         // and this one when there is nothing else to run
+  absl::InlinedVector<ReadyNode, 32> stack;  // nodes for this thread to run, last in first out
+  std::optional<ReadyNode> blocking;         // a blocking node, to be run when `stack` is empty
   Progress progress;
   EdgeValue outputs[kInlineOutputs];
   std::vector<EdgeValue> many_outputs;
   bool keeps_dear = true;
   bool may_block = false;
-  bool keeps_nothing = false;     // a thread that only brought news: others go on
-  bool may_take_long = false;     // a thread of a pool: nobody waits for it
-  std::vector<AsyncCall*> ended;  // of other steps, whose wait a kernel has ended that ran here
+  bool keeps_nothing = false;     // leave all ready nodes to other threads
+  bool may_take_long = false;     // a pool thread, which nobody waits for: may run long kernels
+  std::vector<AsyncCall*> ended;  // calls of other steps that were completed by kernels on this thread
 
   Worker(bool keeps_dear, bool may_block) : keeps_dear(keeps_dear), may_block(may_block) {}
   EdgeValue* OutputsFor(const PlanNode& node) {
@@ -66,7 +67,7 @@ struct Step::Worker {
   }
 };
 
-// How many values are being handed on by this thread, one inside of the other.
+// Counts nested completions of asynchronous calls on this thread, to bound the stack depth.
 class InlineDepth {
  public:
   InlineDepth() { ++Depth(); }
@@ -81,7 +82,7 @@ class InlineDepth {
 };
 constexpr int kMaxInlineDepth = 4;
 
-// An asynchronous kernel on its way. Whoever comes second, the thread that launched it or `done`, completes it.
+// An asynchronous kernel in flight. The later of two events, the return of RunAsync and `done`, completes the call.
 struct Step::AsyncCall {
   enum Phase { kLaunching, kLaunched, kDone };
 
@@ -100,8 +101,9 @@ struct Step::AsyncCall {
   std::atomic<int> phase{kLaunching};
 };
 
-// While a kernel runs on this thread: calls whose wait it ends are not gone on with inside of it, since it may hold
-// locks, but after it. Null: somebody else goes on with them.
+// Active while a kernel runs on this thread. If the kernel completes asynchronous calls of other steps, these are added
+// to `ended` and continued after the kernel has returned, because it may hold locks. If `ended` is null, they are not
+// deferred: other threads continue those steps.
 class Step::KernelScope {
  public:
   explicit KernelScope(std::vector<AsyncCall*>* ended) : before_(std::exchange(Current(), ended)) {}
@@ -186,7 +188,7 @@ void Step::Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_bl
     for (int32_t k = 0; k < num_feeds; ++k) flow_->SeedFeed(k, feed(k), worker.progress);
     StoreFetches(worker.progress);
   } else {
-    // What is there from the start is not waited for.
+    // Constants and feeds do not count as pending, so they are only stored.
     auto seed = [&](const PlanEdges& edges, Tensor tensor) {
       EdgeValue value{std::move(tensor), nullptr};
       for (int32_t e = edges.begin; e < edges.end; ++e) {
@@ -232,8 +234,8 @@ void Step::Abandon(Status reason) {
 }
 
 void Step::Work(Worker& worker) {
-  // A thread that is only lent, as one of those that bring messages, goes back after so many nodes: the message that
-  // ends the step may be the next one that it would bring.
+  // A borrowed thread, such as one that receives messages, returns after this many nodes: the next message that it
+  // would receive may be the one that ends the step.
   constexpr int kLentNodes = 256;
   int left = worker.keeps_dear || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
   const KernelScope between_kernels(nullptr);
@@ -291,7 +293,7 @@ void Step::Run(Worker& worker, const ReadyNode& item) {
   } else if (node.kind == NodeKind::kConst) {
     outputs[0].tensor = *node.constant;
     Complete(worker, item, outputs, 0, OkStatus());
-  } else {  // Enter, Exit, NextIteration, LoopCond: the value as it is
+  } else {  // Enter, Exit, NextIteration, LoopCond: forward the value
     Status status = node.has_refs ? ResolveRefs(node, item.node, inputs) : OkStatus();
     outputs[0] = std::move(inputs[0]);
     if (outputs[0].ref) outputs[0].tensor = Tensor();
@@ -355,14 +357,15 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
   }
   auto* call = new AsyncCall(this, item, node, inputs);
   if (node.kind == NodeKind::kTransfer) Locate(item, call->ctx);
-  Ref();  // until the call is complete
+  Ref();  // dropped when the call is complete
   if (traced_) call->times.scheduled = call->times.start = StepTrace::Now();
   auto done = [call](Status status) {
     call->status = std::move(status);
     if (call->phase.exchange(AsyncCall::kDone, std::memory_order_acq_rel) != AsyncCall::kLaunched) return;
     Step* step = call->step;
-    // Who brings a value over from another task works on with it; who ends another kind of wait may hold locks. Where
-    // somebody waits for the step, that thread works on.
+    // A thread that delivers a value from another task continues the step itself. A thread that completes another kind
+    // of call may hold locks: it defers the call, or leaves the ready nodes to other threads. If a thread waits for the
+    // step, that thread continues it.
     const bool brings_value = step->plan_.nodes[call->item.node].kind == NodeKind::kTransfer;
     std::vector<AsyncCall*>* const later = KernelScope::Current();
     if (!brings_value && later != nullptr && step->pool_ != nullptr && step->has_done_) {
@@ -382,7 +385,7 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
   }
   if (call->phase.exchange(AsyncCall::kLaunched, std::memory_order_acq_rel) == AsyncCall::kDone) {
     FinishAsync(worker, call);
-    Unref();  // the caller holds another one
+    Unref();  // not the last reference: the caller holds one
   }
 }
 
@@ -459,8 +462,8 @@ void Step::PropagateStraight(const PlanEdges& edges, EdgeValue* outputs, Progres
   }
 }
 
-// In a plan without flow the counter of a node is its own number. Whoever sees that only its own edge is left need not
-// count.
+// Without control flow the counter of a node is the node number. A thread that sees 1 holds the last pending edge, so
+// it need not decrement the counter.
 bool Step::CountDown(int32_t counter) {
   std::atomic_ref<int32_t> pending(root_.pending[counter]);
   if (pending.load(std::memory_order_acquire) == 1) return true;
@@ -499,8 +502,8 @@ bool Step::MayTakeLong(const ReadyNode& item) const {
   return bytes >= kLongBytes;
 }
 
-// Cheap nodes stay; of the dear ones one stays when there is nothing else to do. Of those that block, one stays until
-// a few cheap ones have run: another thread would take longer to wake.
+// Cheap nodes stay on this thread. One expensive node stays if there is nothing else to run. One blocking node stays
+// and runs after a few cheap ones, because waking another thread would take longer.
 void Step::Distribute(Worker& worker) {
   absl::Span<const ReadyNode> ready = worker.progress.ready;
   if (worker.keeps_nothing) {
@@ -559,8 +562,8 @@ void Step::Share(absl::Span<const ReadyNode> items) {
     helped = std::exchange(helper_waits_, false);
     if (helped) changed_.notify_all();
   }
-  if (pool_ == nullptr) return;  // the thread that waits looks here before it sleeps
-  // One thread runs all that is cheap; each dear node is worth one more.
+  if (pool_ == nullptr) return;  // the waiting thread checks shared_ before it sleeps
+  // One thread for all cheap nodes, and one for each expensive node.
   auto threads = static_cast<int>(std::count_if(
       items.begin(), items.end(), [&](const ReadyNode& item) { return !item.dead && IsDear(item.node); }));
   threads = std::max(threads, 1) - (helped ? 1 : 0);
@@ -603,14 +606,14 @@ Status Step::ResolveRefs(const PlanNode& node, int32_t index, EdgeValue* inputs)
   return OkStatus();
 }
 
-// Consumers rely on what the schema says of their inputs; a kernel that breaks its word is stopped here.
+// Checks that the kernel set its outputs with the types of the schema, which consumers rely on.
 Status Step::CheckOutputs(const PlanNode& node, const EdgeValue* outputs, uint64_t dead_outputs) const {
   for (int32_t i = 0; i < node.num_outputs; ++i) {
     const EdgeValue& value = outputs[i];
     if (value.tensor.valid() && value.tensor.dtype() != BaseType(node.info->output_types[i])) {
       return Internal("output {} is {}, but should be {}", i, value.tensor.dtype(), node.info->output_types[i]);
     }
-    // The allocator has not seen what the strings hold.
+    // The allocator does not count the contents of strings.
     if (value.tensor.dtype() == kString && value.tensor.OwnsMemoryAlone())
       WEIR_TRY(ReserveStrings(value.tensor.flat<std::string>()));
   }

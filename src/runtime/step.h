@@ -1,12 +1,6 @@
-// Step: one run of a plan. Threads that work for it take ready nodes from a list of their own (cheap nodes, and one
-// dear one to continue with) and share the rest; the thread that waits for the step helps. Counted: it goes back to its
-// executor when the last thread has let go of it. Internal to executor.cc, step.cc and step_outcome.cc. A node is dear
-// when its kernel was measured to be worth a thread of its own (PlanNode); Kernel::Cheap() is what the op's author says
-// before any measurement.
-//
-// A cancelled step does not wait for a kernel that cannot be interrupted: after a short while it ends without it. The
-// thread in the kernel holds a reference to the step, and with it to the kernel, its inputs and the step's context, and
-// drops the result. Threads that somebody waits for leave kernels that may take long to the blocking pool.
+// Step: one run of a plan. Internal to executor.cc and step*.cc. Each worker thread runs ready nodes from its own list
+// (cheap nodes, and one expensive node to continue with) and shares the others. The thread that waits for the step
+// helps. Reference-counted: the step returns to its executor when the last reference is dropped.
 #pragma once
 
 #include <atomic>
@@ -29,6 +23,12 @@
 
 namespace weir {
 
+// A node is "dear" if its kernel was measured to be worth a thread of its own (Plan::costs). Kernel::Cheap() is the
+// hint of the op's author, which needs no measurement.
+//
+// A cancelled step does not wait for a kernel that cannot be interrupted: after a short time it ends without it. The
+// thread in the kernel holds a reference to the step, and so to the kernel, its inputs and the step's context, and
+// drops the result. Kernels that may take long run on the blocking pool, not on a thread that somebody waits for.
 class Step final {
  public:
   explicit Step(const Plan& plan);
@@ -39,35 +39,36 @@ class Step final {
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Unref();
 
-  // Makes a step that nobody uses ready to start: one reference, which the caller owns.
+  // Initializes an unused step. The caller owns the one reference.
   void Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Executor::FetchDone done);
-  // Puts the feeds in place and works on what is ready. `keeps_dear` says whether this thread may
-  // run a costly kernel itself, `may_block` whether it may wait for one that blocks.
+  // Delivers the feeds and runs ready nodes. `keeps_dear`: this thread may run expensive kernels. `may_block`: this
+  // thread may run blocking kernels.
   void Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_block);
-  // A feed of a plan with late feeds; works on what becomes ready.
+  // Delivers a late feed and runs nodes that become ready. REQUIRES: a plan with late feeds.
   void DeliverFeed(int32_t feed, Tensor value);
-  // Cancels a step with late feeds and waits for no more of them.
+  // Cancels a step with late feeds. Missing feeds no longer keep it from ending.
   void Abandon(Status reason);
-  // Stops the step; the first reason is its result.
+  // Cancels the step. The first reason is its result.
   void Cancel(Status reason);
-  // Helps with the step until it has ended. Past the deadline (Clock::MonotonicNanos; 0: none) the step is cancelled;
-  // with one, this thread only waits.
+  // Blocks until the step has ended. Without a deadline (0) this thread helps to run it. With a deadline
+  // (RealClock().MonotonicNanos()) it only waits, and cancels the step when the deadline has passed.
   void Wait(int64_t deadline_nanos);
-  // Waits until a fetch is there or the step has ended.
+  // Blocks until the fetch is available or the step has ended.
   Result<Tensor> WaitForFetch(int32_t fetch);
   Status status();
   bool finished() const { return finished_.load(std::memory_order_acquire); }
   // REQUIRES: the step has ended.
   Result<std::vector<Tensor>> TakeResult();
-  // Cuts the ties to the tokens that the step listens to. REQUIRES: the step has ended.
+  // Unregisters from the tokens in StepArgs::cancelled_by. REQUIRES: the step has ended.
   void Detach();
 
-  // Hands out the results of steps that have ended. A callback that ends the step around its own, as a function call
-  // does, only adds that step to a list of the thread: callbacks do not nest.
+  // Runs the `done` callbacks of steps. If a callback ends another step, as the end of a function call may end the
+  // calling step, that step is added to a thread-local list: callbacks do not nest.
   class Completions {
    public:
     static void Run(Step* ended);
-    // While it lives, steps that this thread ends complete at once: a callback may have it work on another step.
+    // While a Pause exists, steps that end on this thread complete at once. Needed when a callback makes this thread
+    // work on another step.
     class Pause {
      public:
       Pause() : outer_(std::exchange(Current(), nullptr)) {}
@@ -98,35 +99,36 @@ class Step final {
   };
 
   void Work(Worker& worker);
-  // `is_waiter`: on the thread that waits for the step, which may block, but must not be held up for long.
+  // `is_waiter`: this is the thread that waits for the step. It may run blocking kernels, but not long ones.
   void WorkShared(bool is_waiter);
   void Run(Worker& worker, const ReadyNode& item);
   void Locate(const ReadyNode& item, KernelContext& ctx) const;
   void RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
   void RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
   void FinishAsync(Worker& worker, AsyncCall* call);
-  // A thread that has ended the wait of a call goes on with its step, or lets others do so.
+  // Completes an asynchronous call and continues its step on this thread or, with `keeps_nothing`, on others.
   void GoOn(AsyncCall* call, bool keeps_nothing, bool keeps_dear);
-  // A node has ended: frees its inputs, hands on its outputs.
+  // Called when a node has ended: releases its inputs and propagates its outputs.
   void Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status);
   void PropagateStraight(const PlanEdges& edges, EdgeValue* outputs, Progress& progress);
   bool CountDown(int32_t counter);
-  // Counts what came and what ended; the last one to end ends the step, else ready nodes find their threads.
+  // Adds the ready nodes to the outstanding ones and subtracts `ended`. Finishes the step if none is left, else
+  // distributes the ready nodes over threads.
   void Account(Worker& worker, int64_t ended);
   void Distribute(Worker& worker);
   void Share(absl::Span<const ReadyNode> items);
   void ShareBlocking(const ReadyNode& item);
 
-  // Memory as it is planned, or what is learned to plan it (step_memory.cc).
+  // Planned memory, or a recording of memory use from which to plan it (step_memory.cc).
   struct Lesson {
     std::vector<int32_t> first_value;
-    std::unique_ptr<MemorySlot[]> asked;  // by value: what its kernel got
+    std::unique_ptr<MemorySlot[]> asked;  // by value: records the buffer that its kernel got
     MemoryUse use;
   };
   void PrepareMemory();
   bool OfferSlots(int32_t node, EdgeValue* outputs);
   bool OfferLesson(int32_t node, EdgeValue* outputs);
-  // Frees the inputs of a node that has ended, but for what is kept of them.
+  // Releases the inputs of a node that has ended. Returns their memory to slots as planned.
   void KeepInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs);
   void Learn(int32_t node, EdgeValue* inputs, const EdgeValue* outputs);
   void EndMemory();
@@ -137,51 +139,51 @@ class Step final {
   void StoreFetches(Progress& progress);
   Status Describe(const Status& status, const PlanNode* node) const;
   void Fail(const Status& status, const PlanNode* node);
-  // The step around this one was cancelled.
+  // Called when a token in StepArgs::cancelled_by is cancelled.
   void CancelWithParent(Status reason);
   void Finish();
   void HandOutResult();
   void Recycle();
   bool IsDear(int32_t node) const;
-  // Whether the node may run for so long that a thread that somebody waits for must not run it.
+  // Whether the node may run so long that a thread that somebody waits for must not run it.
   bool MayTakeLong(const ReadyNode& item) const;
-  // Ends the step without the kernels that still run. Called a while after it was cancelled.
+  // Ends the step without waiting for kernels that are still running. Called some time after the cancellation.
   void GiveUp();
   void End();
   void Record(int32_t node, const StepTrace::Times& times, absl::Span<const EdgeValue> outputs);
 
   const Plan& plan_;
   std::atomic<int32_t> refs_{0};
-  std::shared_ptr<Executor> owner_;  // while it is in use
+  std::shared_ptr<Executor> owner_;  // null while the step is unused
   StepContext context_;
   ThreadPool* pool_ = nullptr;
   bool traced_ = false;
-  StepTrace* trace_ = nullptr;  // guarded by mu_; null once the step was given up
+  StepTrace* trace_ = nullptr;  // guarded by mu_; null after GiveUp
   Clock* clock_ = nullptr;
   bool measure_ = false;
   bool private_fetches_ = false;
-  bool has_done_ = false;     // false: somebody waits
-  Executor::FetchDone done_;  // taken by whoever ends the step
+  bool has_done_ = false;     // if false, a thread waits for the step
+  Executor::FetchDone done_;  // called by the thread that ends the step
 
   Iteration root_;
   std::unique_ptr<FlowState> flow_;
   std::vector<Fetched> fetches_;
-  bool keeps_memory_ = false;           // it has a memory plan or a lesson
-  const MemoryPlan* memory_ = nullptr;  // the owner's; null: none
+  bool keeps_memory_ = false;           // memory_ or lesson_ is set
+  const MemoryPlan* memory_ = nullptr;  // owned by owner_; may be null
   std::unique_ptr<MemorySlot[]> slots_;
   std::unique_ptr<Lesson> lesson_;
   std::atomic<bool> outgrown_{false};
-  std::atomic<int64_t> outstanding_{0};  // nodes that are ready or run, feeds that did not come, the start itself
+  std::atomic<int64_t> outstanding_{0};  // ready and running nodes, missing late feeds, and 1 until Start is done
   std::atomic<int64_t> missing_feeds_{0};
   std::atomic<bool> aborted_{false};
-  std::atomic<bool> ended_{false};     // somebody has begun to end it
-  std::atomic<bool> finished_{false};  // its result is there
+  std::atomic<bool> ended_{false};     // a thread has begun to end the step
+  std::atomic<bool> finished_{false};  // the result is available
 
   std::mutex mu_;
   std::condition_variable changed_;
   std::deque<ReadyNode> shared_;
   bool helper_waits_ = false;
-  std::optional<ElasticPool::TimerId> give_up_timer_;  // holds a reference
+  std::optional<ElasticPool::TimerId> give_up_timer_;  // holds a reference to the step
   Status status_;
 
   std::optional<CancelToken> cancel_;

@@ -1,4 +1,4 @@
-// What a step learns about its memory, and what it has to keep it in.
+// The memory of a step: recording how values use memory, and the slots of planned memory.
 #include "runtime/step.h"
 
 namespace weir {
@@ -35,7 +35,7 @@ bool Step::OfferLesson(int32_t node, EdgeValue* outputs) {
   return true;
 }
 
-// Nodes that run at the same time write of different values, and of a value that both take only who is the last.
+// Lock-free: concurrent nodes write disjoint entries; only the last owner of a shared input writes the input's entry.
 void Step::Learn(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
   const int32_t first = lesson_->first_value[node];
   const absl::Span<const PlanValue> sources = plan_.inputs_of(node);
@@ -59,7 +59,7 @@ void Step::Learn(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
   }
 }
 
-// Once no thread works for the step any more.
+// REQUIRES: no thread works for the step.
 void Step::EndMemory() {
   if (lesson_ != nullptr) {
     if (aborted_.load(std::memory_order_relaxed)) {

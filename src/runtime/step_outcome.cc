@@ -1,4 +1,4 @@
-// What becomes of a step: fetches, the first error, the end, and who waits for it.
+// The outcome of a step: fetches, the first error, its end, and waiting for it.
 #include <chrono>
 
 #include "base/clock.h"
@@ -51,20 +51,20 @@ bool StandsForOthers(const NodeInfo& info) {
 
 Status Step::Describe(const Status& status, const PlanNode* node) const {
   if (node == nullptr) return status;
-  // An error that passes through many calls names the innermost node and the outermost ones.
+  // An error that passes through many nested calls names only the innermost node and the outermost ones.
   if (context_.call_depth > kDescribedCalls && NodeOf(status).has_value()) return status;
-  if (StandsForOthers(*node->info) && NodeOf(status).has_value()) return status;  // it names the part that failed
+  if (StandsForOthers(*node->info) && NodeOf(status).has_value()) return status;  // names the original node already
   return DescribeNode(status, node->info->name, node->info->op->name);
 }
 
 void Step::Fail(const Status& status, const PlanNode* node) {
-  // Long enough for what looks at the token now and then, short enough for somebody who waits.
+  // Long enough for kernels that poll the token, short enough for a caller that waits.
   constexpr std::chrono::milliseconds kTimeToReturn(200);
   Status derived;
   {
     std::lock_guard lock(mu_);
     if (!status_.ok()) {
-      // Of a step that has run out of time, the first node that ends for that reason is one that was waited for.
+      // After a timeout, name the first node that ends because of the cancellation: the step was waiting for it.
       const bool waited = IsDerived(status) || status.code() == StatusCode::kCancelled;
       if (status_.code() == StatusCode::kDeadlineExceeded && waited && !NodeOf(status_).has_value())
         status_ = Describe(status_, node);
@@ -74,7 +74,7 @@ void Step::Fail(const Status& status, const PlanNode* node) {
     derived = MarkDerived(status_);
     aborted_.store(true, std::memory_order_relaxed);
     changed_.notify_all();
-    // A node that fails as the last one that runs ends the step at once.
+    // If the failed node is the last one running, the step ends at once and needs no timer.
     const bool others_run = node == nullptr || outstanding_.load(std::memory_order_relaxed) > 1;
     ElasticPool* const pool = context_.blocking_pool;
     if (others_run && !ended_.load(std::memory_order_acquire) && pool != nullptr && pool->has_threads()) {
@@ -85,14 +85,14 @@ void Step::Fail(const Status& status, const PlanNode* node) {
       });
     }
   }
-  context_.rendezvous->Abort(derived);  // whoever waits for a value of this step on another task learns of it
+  context_.rendezvous->Abort(derived);  // also fails receives on other tasks
   cancel_->Cancel(derived);
 }
 
 void Step::Cancel(Status reason) { Fail(reason, nullptr); }
 
-// Cancelling a step cancels the steps that it has started, and so on: beyond a few levels they go to a list instead of
-// the stack. A step in the list may end before its turn; the reference keeps it and what it uses.
+// Cancelling a step cancels the steps that it has started, recursively. Beyond a few levels, steps are queued in a list
+// to bound the stack depth. A queued step may end before its turn; the reference keeps it alive.
 void Step::CancelWithParent(Status reason) {
   struct Cancels {
     int nested = 0;
@@ -146,7 +146,7 @@ void Step::End() {
       std::lock_guard lock(mu_);
       timer.swap(give_up_timer_);
     }
-    if (timer.has_value() && context_.blocking_pool->Unschedule(*timer)) Unref();  // the caller holds another one
+    if (timer.has_value() && context_.blocking_pool->Unschedule(*timer)) Unref();  // never the last reference
   }
   if (!has_done_) {
     std::lock_guard lock(mu_);
@@ -256,7 +256,7 @@ void Step::Unref() {
 }
 
 void Step::Recycle() {
-  if (aborted_.load(std::memory_order_relaxed) || flow_ != nullptr) {  // some values may not have been taken
+  if (aborted_.load(std::memory_order_relaxed) || flow_ != nullptr) {  // some values may not have been consumed
     for (int32_t i = 0; i < plan_.frames[0].num_entries; ++i) Release(root_.entries[i]);
   }
   if (flow_ != nullptr) flow_->Clear();
@@ -267,10 +267,10 @@ void Step::Recycle() {
   done_ = nullptr;
   if (rendezvous_ && !rendezvous_->idle()) rendezvous_ = nullptr;
   cancel_.reset();
-  StepContext context = std::exchange(context_, {});  // goes last: it may hold what is left of a session
+  StepContext context = std::exchange(context_, {});  // destroyed last: `kept` may own the remains of a session
   context.step_resources = nullptr;
   if (step_resources_) step_resources_->ClearAll();
-  if (step_resources_.use_count() > 1) step_resources_ = nullptr;  // a function that was given up uses it
+  if (step_resources_.use_count() > 1) step_resources_ = nullptr;  // still used by a call that was given up
   const std::shared_ptr<Executor> owner = std::move(owner_);
   owner->Return(this);
 }

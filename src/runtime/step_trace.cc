@@ -1,4 +1,4 @@
-// Times are taken in nanoseconds and reported in both units, as TensorFlow does.
+// Times are measured in nanoseconds and reported in both micro- and nanoseconds, as in TensorFlow.
 #include "runtime/step_trace.h"
 
 #include <sys/syscall.h>
@@ -40,7 +40,7 @@ std::vector<std::string> SourceNames(const Plan& plan, int32_t node) {
   return names;
 }
 
-// What nodes that ran as one are called, each with its own inputs.
+// The labels of the members of a fused node, each with its own inputs.
 std::vector<std::string> PartLabels(const FusedRegion& region, std::vector<std::string> inputs) {
   inputs.insert(inputs.end(), region.constant_names.begin(), region.constant_names.end());
   std::vector<std::string> labels;
@@ -87,7 +87,7 @@ int64_t StepTrace::Now() {
       .count();
 }
 
-// Nobody knows how long each of several nodes took that ran as one: they get equal parts of the time.
+// The times of the single members are unknown: each gets an equal part of the total time.
 StepTrace::Times StepTrace::RecordParts(const Plan& plan, int32_t node, Times times) {
   const NodeInfo& info = *plan.nodes[node].info;
   const FusedRegion& region = *RegionOf(*info.op);

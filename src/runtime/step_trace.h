@@ -1,5 +1,5 @@
-// StepTrace: collects what a traced step did, node by node, and writes it down as StepStats, which TensorFlow's
-// timeline understands. Thread-safe.
+// StepTrace: records the nodes that a traced step runs and exports them as StepStats, for TensorFlow's timeline.
+// Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -22,8 +22,8 @@ class StepTrace final {
   };
   static int64_t Now();
 
-  // Called when the kernel of `node` has returned, before its outputs are handed on. Of nodes that ran as one, each is
-  // recorded.
+  // Call when the kernel of `node` has returned, before its outputs are propagated. Records each member of a fused
+  // node.
   void Record(const Plan& plan, int32_t node, const Times& times, absl::Span<const EdgeValue> outputs);
   void WriteTo(tensorflow::StepStats* stats);
 
@@ -32,14 +32,14 @@ class StepTrace final {
     const std::string* device;
     tensorflow::NodeExecStats stats;
   };
-  // All but the last of the nodes that ran as `node`; gives the times of the last.
+  // Records all members of fused node `node` except the last one. Returns the times of the last one.
   Times RecordParts(const Plan& plan, int32_t node, Times times);
 
   std::mutex mu_;
   std::vector<Entry> entries_;
 };
 
-// The plan as a graph: what ran, where. Feeds and fetches appear as _Arg and _Retval.
+// The plan as a graph, with the device of each node. Feeds are _Arg nodes; fetches are not included.
 void ExportPlan(const Plan& plan, tensorflow::GraphDef* graph);
 
 }  // namespace weir

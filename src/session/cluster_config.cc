@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The text as a value; an entry that is there twice is an error, as nobody can tell which one was meant.
+// Parses JSON. A duplicate key is an error, because it is ambiguous.
 Result<Json> ParseJson(std::string_view text) {
   std::vector<std::set<std::string>> open_objects;
   std::optional<std::string> twice;
@@ -38,13 +38,13 @@ Result<Json> ParseJson(std::string_view text) {
   }
 }
 
-// What a value is, for messages: "a number".
+// The kind of a value for messages: "a number".
 std::string KindOf(const Json& value) {
   if (value.is_null()) return "null";
   return fmt::format("{} {}", value.is_array() || value.is_object() ? "an" : "a", value.type_name());
 }
 
-// A task's index, also as text: TensorFlow takes both. -1 where it is none.
+// A task index, as a number or a string: TensorFlow accepts both. -1 if it is not a valid index.
 int IndexFrom(const Json& value) {
   if (value.is_number_integer()) {
     if (value.is_number_unsigned() && value.get<uint64_t>() > std::numeric_limits<int>::max()) return -1;

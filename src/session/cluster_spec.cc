@@ -42,7 +42,7 @@ Result<Address> ParseUnix(std::string_view text, std::string_view path) {
 }
 
 Status CheckIpv6(std::string_view text, std::string_view host) {
-  const std::string number(host.substr(0, host.find('%')));  // what follows '%' names an interface
+  const std::string number(host.substr(0, host.find('%')));  // '%' starts the zone (interface name)
   in6_addr parsed;
   if (number.find('\0') != std::string::npos || inet_pton(AF_INET6, number.c_str(), &parsed) != 1)
     return BadAddress(text, fmt::format("'{}' is not an IPv6 address", host));
@@ -109,7 +109,7 @@ std::string Address::ToString() const {
 }
 
 Result<ClusterSpec> ClusterSpec::Make(std::map<std::string, Tasks> jobs, Addresses addresses) {
-  std::map<std::string, std::string> taken;  // by address: which task has it
+  std::map<std::string, std::string> taken;  // address -> task
   for (const auto& [job, tasks] : jobs) {
     if (!IsJobName(job))
       return InvalidArgument("'{}' is not a job name: it is a letter, then letters, digits and underscores", job);

@@ -123,7 +123,7 @@ TEST(ClusterSpecTest, TwoTasksDoNotShareAnAddress) {
             "task 0 of job 'ps' and task 1 of job 'worker' have the same address, a:01");
   EXPECT_THAT(ErrorOf(ClusterSpec::Make({{"ps", {{0, "unix:/a"}, {1, "unix:///a"}}}}).status()),
               HasSubstr("have the same address"));
-  // Any free port is another one each time.
+  // Port 0 means any free port, so two tasks may both have it.
   EXPECT_TRUE(ClusterSpec::Make({{"ps", {{0, "localhost:0"}, {1, "localhost:0"}}}}).ok());
 }
 

@@ -1,5 +1,5 @@
-// Session: runs parts of a graph; what programs see of whatever runs them. LocalSession (runtime/local_session.h) runs
-// them in this process. Thread-safe: many threads may run at once.
+// Session: the interface for running parts of a graph. LocalSession (runtime/local_session.h) runs them in this
+// process. Thread-safe: steps may run concurrently.
 #ifndef WEIR_SESSION_SESSION_H_
 #define WEIR_SESSION_SESSION_H_
 
@@ -26,8 +26,8 @@ struct RunRequest {
   std::vector<Output> fetches;
   std::vector<Node*> targets;
   const tensorflow::RunOptions* options = nullptr;
-  tensorflow::RunMetadata* metadata = nullptr;  // filled when not null
-  CancelToken* cancel = nullptr;                // the caller's way to stop the step
+  tensorflow::RunMetadata* metadata = nullptr;  // filled if not null
+  CancelToken* cancel = nullptr;                // lets the caller cancel the step; may be null
 };
 
 struct DeviceInfo {
@@ -40,9 +40,9 @@ struct DeviceInfo {
 class Session {
  public:
   virtual ~Session() = default;
-  // Values of the fetches, in order. Blocks until the step has ended.
+  // Returns the values of the fetches, in order. Blocks until the step has ended.
   virtual Result<std::vector<Tensor>> Run(const RunRequest& request) = 0;
-  // A signature compiled ahead: Call is Run without looking it up.
+  // A signature compiled ahead of time: Call is Run without the lookup of the signature.
   class Callable {
    public:
     virtual ~Callable() = default;
@@ -53,13 +53,13 @@ class Session {
   virtual Result<std::shared_ptr<Callable>> MakeCallable(const std::vector<Output>& feeds,
                                                          const std::vector<Output>& fetches,
                                                          const std::vector<Node*>& targets) = 0;
-  // A step fed and fetched in pieces.
+  // A step that is fed and fetched in several calls.
   virtual Result<std::string> PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                                               const std::vector<Node*>& targets, CancelToken* cancel = nullptr) = 0;
   virtual Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
                                                  const std::vector<Output>& fetches, CancelToken* cancel = nullptr) = 0;
   virtual Result<std::vector<DeviceInfo>> ListDevices(CancelToken* cancel = nullptr) = 0;
-  // Cancels what runs, waits for it and frees what the session holds. Runs after it fail.
+  // Cancels running steps, waits a limited time for them, and releases the session's resources. Later runs fail.
   virtual Status Close() = 0;
 };
 

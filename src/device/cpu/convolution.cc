@@ -45,13 +45,13 @@ struct Argument {
   const void* data;
 };
 
-// All descriptions of one pass over `batch` images.
+// The memory descriptors of one pass over a given number of images.
 struct Descriptions {
   dnnl_memory_desc_t images = {};
   dnnl_memory_desc_t results = {};
 };
 
-// Sizes and strides of the filter as the tensor has it, with its groups in front when there are several.
+// The descriptor of the filter in the layout of its tensor. With several groups, these are the first dimension.
 dnnl_memory_desc_t PlainFilter(const ConvSizes& s) {
   const int g = s.groups > 1 ? 1 : 0;
   dnnl_dims_t dims = {};
@@ -99,7 +99,7 @@ class OneDnnConvolution final : public Convolution {
     plain_filter_ = PlainFilter(sizes_);
     constexpr double kNanosPerMultiplication = 0.02;
     const bool split = sizes_.multiplications() * kNanosPerMultiplication > 30000;
-    // Results that something is still done to are in the cache then.
+    // Parts of this size are still in the cache when `finish` gets them.
     constexpr int64_t kPartBytes = 256 << 10;
     const int64_t bytes = sizes_.batch * sizes_.out_elements() * static_cast<int64_t>(sizeof(float));
     const int64_t parts = pass_ == ConvPass::kForward ? std::max<int64_t>(threads, bytes / kPartBytes) : threads;
@@ -159,7 +159,7 @@ class OneDnnConvolution final : public Convolution {
   }
 
  private:
-  // Each part sums over its images; the sums are added in order, so that results do not depend on timing.
+  // Each part sums over its images. The sums are added in a fixed order, so that the result is deterministic.
   Status RunFilterGradient(ThreadPool* pool, const float* images, const float* gradients, float* to) const {
     const int64_t bytes = PackedBytes();
     const bool direct = parts_ == 1 && filter_is_packed_;
@@ -190,7 +190,7 @@ class OneDnnConvolution final : public Convolution {
     return Execute(reorder_, {{DNNL_ARG_FROM, &packed_filter_, total}, {DNNL_ARG_TO, &plain_filter_, to}});
   }
 
-  // A primitive over `batch` images with the filter as `filter` says, which may leave the layout open.
+  // Creates a primitive for `batch` images. The layout of `filter` may be dnnl_format_tag_any; sets packed_filter_.
   Status PreparePass(int64_t batch, const dnnl_memory_desc_t& filter, Primitive* primitive, Descriptions* d) {
     d->images = Images(sizes_, batch, sizes_.in_channels, sizes_.in);
     d->results = Images(sizes_, batch, sizes_.out_channels, sizes_.out);
@@ -258,7 +258,7 @@ class OneDnnConvolution final : public Convolution {
     int count = 0;
     auto add = [&](int index, const dnnl_memory_desc_t* desc, const void* data) {
       dnnl_memory_t memory = nullptr;
-      // oneDNN writes only to what is an output.
+      // const_cast is safe: oneDNN writes only to outputs.
       WEIR_TRY(Checked(dnnl_memory_create(&memory, desc, engine_.get(), const_cast<void*>(data)), "memory"));
       memories[count].reset(memory);
       args[count++] = {index, memory};
@@ -274,7 +274,7 @@ class OneDnnConvolution final : public Convolution {
     return Checked(dnnl_stream_wait(stream.get()), "run");
   }
 
-  // work(part, first image, primitive, descriptions) for every part of the batch.
+  // Calls work(part, first image, primitive, descriptions) for every part of the batch.
   template <class F>
   Status ForParts(ThreadPool* pool, F work) const {
     const int64_t least = sizes_.batch / parts_;
@@ -306,9 +306,9 @@ class OneDnnConvolution final : public Convolution {
   dnnl_memory_desc_t plain_filter_ = {};
   dnnl_memory_desc_t packed_filter_ = {};
   bool filter_is_packed_ = false;
-  Primitive reorder_;  // of the filter, to or from the packed layout
+  Primitive reorder_;  // converts the filter to or from the packed layout
   int64_t parts_ = 1;
-  int64_t larger_parts_ = 0;  // the first ones, with one image more than the others
+  int64_t larger_parts_ = 0;  // the first larger_parts_ parts have one more image than the others
   Primitive least_, larger_;
   Descriptions least_descriptions_, larger_descriptions_;
 };
@@ -366,7 +366,7 @@ Result<Tensor> ConvolutionCache::Packed(ThreadPool* pool, const std::shared_ptr<
     last = filter_;
   }
   if (last.convolution == convolution && std::memcmp(last.plain.raw(), filter, bytes) == 0) return last.packed;
-  // Packed from the copy: another step may be changing the filter.
+  // Pack the copy, because another step may be changing the filter.
   WEIR_ASSIGN(Tensor plain, Tensor::Allocate(kFloat, Shape{elements}));
   std::memcpy(plain.raw(), filter, bytes);
   WEIR_ASSIGN(Tensor packed, convolution->PackFilter(pool, plain.data<float>()));

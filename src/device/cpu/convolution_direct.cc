@@ -1,4 +1,4 @@
-// Convolutions as plain loops: every filter tap is a small product of a vector of channels with a matrix.
+// Convolutions as plain loops: for every filter tap, multiply a vector of channels with a small matrix.
 #include <algorithm>
 
 #include "device/cpu/convolution.h"
@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-// Sizes and strides with three spatial dimensions, the ones that do not count in front and of size 1.
+// Sizes and strides with three spatial dimensions. Unused leading dimensions have size 1.
 struct Layout {
   explicit Layout(const ConvSizes& s) : groups(s.groups), batch(s.batch) {
     const int first = ConvSizes::kMaxDims - s.dims;
@@ -30,7 +30,7 @@ struct Layout {
     out_position = s.channels_first ? 1 : s.out_channels;
   }
 
-  // The position in an image that tap `t` of the window at output position `o` looks at; -1 outside of it.
+  // The position in the image that tap `t` reads for output position `o`, or -1 if it lies in the padding.
   int64_t InputPosition(int64_t o, int64_t t) const {
     int64_t at = 0;
     int64_t scale = 1;
@@ -47,7 +47,7 @@ struct Layout {
   int64_t out_positions() const { return out[0] * out[1] * out[2]; }
 
   int64_t groups, batch;
-  int64_t in_channels, out_channels;  // of a group
+  int64_t in_channels, out_channels;  // per group
   int64_t all_out_channels;
   int64_t taps, in_image, out_image, in_channel, out_channel, in_position, out_position;
   int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, filter[3] = {1, 1, 1};
@@ -102,7 +102,7 @@ void InputGradient(const Layout& l, int64_t begin, int64_t end, const T* filter,
   }
 }
 
-// Of the filter's taps [begin, end).
+// The gradient of the filter taps [begin, end).
 template <class T>
 void FilterGradient(const Layout& l, int64_t begin, int64_t end, const T* images, const T* gradients, T* to) {
   const int64_t tap_size = l.in_channels * l.all_out_channels;

@@ -1,4 +1,4 @@
-// Convolutions of float against plain loops over doubles, where they are made by tiles and where they are not.
+// Compares convolutions of float, with and without Winograd's algorithm, to plain loops over doubles.
 #include "device/cpu/convolution.h"
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 struct Case {
   int64_t batch, height, width, in, out, filter;
-  bool same;  // padding; VALID otherwise
+  bool same;  // SAME padding; VALID otherwise
   bool tiles;
 };
 
@@ -41,7 +41,7 @@ std::vector<float> Random(int64_t count, int seed) {
   return all;
 }
 
-// The largest difference to doubles, as a part of the largest result.
+// The largest difference to the result in doubles, relative to the largest result.
 double ErrorOf(ConvPass pass, const ConvSizes& s, ThreadPool& pool) {
   const std::vector<float> images = Random(s.batch * s.in_elements(), 1);
   const std::vector<float> filter = Random(s.filter_elements(), 2);
@@ -64,7 +64,7 @@ double ErrorOf(ConvPass pass, const ConvSizes& s, ThreadPool& pool) {
   for (size_t i = 0; i < count; ++i) {
     largest = std::max(largest, std::abs(expected[i]));
     const double difference = std::abs(expected[i] - result[i]);
-    if (!(difference <= worst)) worst = difference;  // a NaN stays
+    if (!(difference <= worst)) worst = difference;  // true for a NaN too, which then stays
   }
   return worst / largest;
 }
@@ -72,15 +72,15 @@ double ErrorOf(ConvPass pass, const ConvSizes& s, ThreadPool& pool) {
 TEST(Convolution, IsThatOfDoubles) {
   const Case cases[] = {
       {8, 14, 14, 32, 64, 5, true, true},   // whole tiles
-      {3, 17, 19, 16, 48, 5, true, true},   // tiles that reach past the end
+      {3, 17, 19, 16, 48, 5, true, true},   // tiles that extend past the end
       {5, 16, 21, 48, 16, 5, false, true},  // no padding
-      {9, 12, 16, 32, 32, 3, true, true},   // 4 x 4 results of a tile
-      {4, 23, 30, 16, 64, 3, false, true},  //
+      {9, 12, 16, 32, 32, 3, true, true},   // 4 x 4 results per tile
+      {4, 23, 30, 16, 64, 3, false, true},  // 4 x 4 results, no padding
       {1, 60, 60, 64, 64, 3, true, true},   // one image
-      {4, 14, 14, 24, 64, 5, true, false},  // channels that are no multiple of 16
+      {4, 14, 14, 24, 64, 5, true, false},  // channels not a multiple of 16
       {2, 7, 7, 16, 16, 3, true, false},    // too little work
-      {2, 9, 9, 128, 128, 3, true, false},  // a filter that the cache does not hold
-      {16, 14, 14, 1, 32, 5, true, false},  //
+      {2, 9, 9, 128, 128, 3, true, false},  // filter too large for the L2 cache
+      {16, 14, 14, 1, 32, 5, true, false},  // one input channel
   };
   ThreadPool pool("test", 3);
   for (const Case& c : cases) {
@@ -110,7 +110,7 @@ TEST(Convolution, DoesNotDependOnTiming) {
   }
 }
 
-// By tiles and by oneDNN: a filter that is the same is packed once, and any change to it is seen.
+// With Winograd's algorithm and with oneDNN: an unchanged filter is packed once, and every change is detected.
 TEST(Convolution, PacksItsFilterOncePerChange) {
   ThreadPool pool("test", 2);
   for (const Case& c : {Case{8, 14, 14, 32, 64, 5, true, true}, Case{2, 9, 9, 128, 128, 3, true, false}}) {
@@ -135,7 +135,7 @@ TEST(Convolution, PacksItsFilterOncePerChange) {
       run(other, s, expected);
       EXPECT_EQ(result, expected) << "after a change at " << changed;
     }
-    // Another batch may want another layout.
+    // Another batch size may need another filter layout.
     run(cache, one_more, result);
     ConvolutionCache other;
     run(other, one_more, expected);

@@ -1,4 +1,4 @@
-// A CPU device is a name over the process's own memory; the memory limit is what TensorFlow reports for it.
+// A CPU device only names the memory of the process. The memory limit is the value that TensorFlow reports.
 #include "device/cpu/cpu_device.h"
 
 namespace weir {

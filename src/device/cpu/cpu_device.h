@@ -1,4 +1,4 @@
-// The host's processor as a device. Several may stand side by side (device_count): they share cores and memory.
+// The CPU device. A process may have several (device_count): they share cores and memory.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// `incarnation` differs for every life of a device, so that peers notice a restart.
+// `incarnation` must differ after each restart, so that peers can detect the restart.
 std::unique_ptr<Device> MakeCpuDevice(std::string name, uint64_t incarnation);
 
 }  // namespace weir

@@ -1,5 +1,6 @@
-// What is still done to results, row by row, while the cache of the thread that computed them has them: (first element,
-// number of rows, distance between them, first column, number of columns). Each element is given once.
+// Callback that post-processes rows of results (bias, activation) on the thread that computed them, while they are in
+// its cache. Called with each element exactly once. `stride` is the distance between rows in elements; `column` is the
+// column of rows[0] in the result.
 #pragma once
 
 #include <cstdint>

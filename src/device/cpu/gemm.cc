@@ -45,7 +45,7 @@ Status MultiplyWithOneDnn(char transpose_a, char transpose_b, const GemmLayout& 
   return OkStatus();
 }
 
-// to[j][i] = from[i][j], or added to what is there.
+// to[j][i] = from[i][j], or += if `add`.
 void Transpose(int64_t rows, int64_t columns, const float* from, int64_t from_stride, float* to, int64_t to_stride,
                bool add) {
   constexpr int64_t kBlock = 16;
@@ -62,8 +62,8 @@ void Transpose(int64_t rows, int64_t columns, const float* from, int64_t from_st
   }
 }
 
-// A few rows by the rows of a large matrix, as in the gradient by a layer's input: turning the large one around would
-// take as long as the product, so that the small ones are.
+// A B^T with few rows in A and a large B, as in the gradient of a layer's input. Transposing B (as oneDNN does) would
+// take as long as the product, so (B A^T)^T is computed instead, which transposes only the small matrices A and C.
 bool TurnsAround(const GemmLayout& l, Part p) {
   return !l.transpose_a && l.transpose_b && p.m >= 16 && p.m <= 256 && p.n >= 4 * p.m && l.k >= 4 * p.m;
 }
@@ -114,7 +114,7 @@ T MultiplyAdd(T x, T y, T sum) {
   }
 }
 
-// Other numbers: rows of B are added to rows of C, over blocks of B that stay in the cache.
+// All other types: adds multiples of rows of B to rows of C, over blocks of B that stay in the cache.
 template <class T>
 Status Multiply(const GemmLayout& l, Part p, const T* a, const T* b, T* c) {
   constexpr int64_t kDepth = 64;
@@ -155,9 +155,8 @@ double NanosPerMultiply() {
   return 0.5;
 }
 
-// Splits the longer side of C, one part per thread: every part packs the whole other operand, so more parts cost more.
-// Parts begin at multiples of what oneDNN's inner loops take at a time.
-// finish(part) once a part is there.
+// Splits the longer side of C into one part per thread. Every part packs the whole other operand, so more parts would
+// cost more. Parts begin at multiples of oneDNN's inner block sizes. Calls finish(part) after each part.
 template <class T, class F>
 Status Split(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c, F finish) {
   const int threads = pool == nullptr ? 1 : std::max(1, pool->num_threads());
@@ -186,7 +185,7 @@ Status Split(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c
   return error;
 }
 
-// 16-bit floats as floats, rounded once at the end.
+// Multiplies 16-bit floats as floats and rounds once at the end.
 template <class T>
 Status MultiplyNarrow(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c) {
   auto widened = [](const T* from, int64_t rows, int64_t columns, int64_t stride) -> Result<Tensor> {

@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/gemm_simd.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
-#include <hwy/foreach_target.h>  // first
+#include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -14,16 +14,17 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Blocks: kDepth x kWide of B stay in the second cache, panels of A in the first one.
+// Block sizes: kDepth x kWide of B stays in the L2 cache, panels of A stay in the L1 cache.
 constexpr int64_t kDepth = 256;
 constexpr int64_t kWide = 256;
 constexpr int64_t kHigh = 64;
-constexpr int64_t kRows = 6;  // of a tile
+constexpr int64_t kRows = 6;  // rows of a tile
 
 using D = hn::ScalableTag<double>;
 using V = hn::Vec<D>;
 
-// A tile of kCount rows and two vectors of columns: c += a b. a: [depth][kRows], b: [depth][2 vectors], both packed.
+// c += a b for a tile of kCount rows and two vectors of columns. a is [depth][kRows] and b is [depth][2 vectors], both
+// packed.
 template <int kCount>
 HWY_INLINE void Tile(int64_t depth, const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, double* HWY_RESTRICT c,
                      int64_t ldc, int64_t columns) {

@@ -15,7 +15,7 @@ std::vector<T> Numbers(int64_t n, int salt) {
   return v;
 }
 
-// Small whole numbers: every type gives the same products, exactly.
+// Uses small integers, so that products are exact in every type.
 template <class T>
 void CheckAgainstPlainLoop(const GemmLayout& l, ThreadPool* pool) {
   const std::vector<T> a = Numbers<T>(l.m * l.k, 1);
@@ -65,7 +65,7 @@ TEST(Gemm, UnsignedIntegers) {
 TEST(Gemm, Complex) { CheckManyLayouts<std::complex<float>>({{3, 5, 7}, {20, 30, 70}}); }
 TEST(Gemm, NarrowFloatsRoundOnce) {
   CheckManyLayouts<half>({{3, 5, 7}, {2, 2, 0}});
-  // 256 + 1 is 256 in eight bits of mantissa, but 256 + 64 ones are 320.
+  // With an 8-bit mantissa 256 + 1 rounds to 256. Rounding only once gives 256 + 64 = 320.
   std::vector<bfloat16> a(65, bfloat16(1.0f));
   a[0] = bfloat16(256.0f);
   const std::vector<bfloat16> b(65, bfloat16(1.0f));
@@ -85,14 +85,14 @@ TEST(Gemm, ConjugatesComplexOperands) {
 }
 
 TEST(Gemm, KeepsToLeadingDimensions) {
-  const std::vector<float> a = {1, 2, -1, 3, 4, -1};  // [2,2] in rows of 3
+  const std::vector<float> a = {1, 2, -1, 3, 4, -1};  // [2,2] with lda = 3
   const std::vector<float> b = {1, 1, -1, -1, 1, 2, -1, -1};
   std::vector<float> c(8, 9.0f);
   ASSERT_TRUE(Gemm(nullptr, {.m = 2, .n = 2, .k = 2, .lda = 3, .ldb = 4, .ldc = 4}, a.data(), b.data(), c.data()).ok());
   EXPECT_EQ(c, (std::vector<float>{3, 5, 9, 9, 7, 11, 9, 9}));
 }
 
-// Also where the few rows are turned around instead of the large matrix.
+// Also covers the sizes for which the small matrices are transposed instead of the large one.
 TEST(Gemm, KeepsToLeadingDimensionsOfManySizes) {
   ThreadPool pool("gemm", 3);
   constexpr int64_t kGap = 5;

@@ -1,10 +1,10 @@
-// Debian's oneDNN runs on OpenMP. While an object of this class lives, oneDNN's calls of its thread run on that thread
-// alone, so that no team ever starts and the split over threads is ours; the caller's setting comes back. Primitives
-// are made and run under the same setting.
+// Debian's oneDNN uses OpenMP. While a OneOpenMpThread exists, oneDNN calls on the current thread use that thread only:
+// no OpenMP team starts, and Weir does the split over threads. The destructor restores the previous setting. oneDNN
+// primitives must be created and run under the same setting.
 #ifndef WEIR_DEVICE_CPU_ONE_OPENMP_THREAD_H_
 #define WEIR_DEVICE_CPU_ONE_OPENMP_THREAD_H_
 
-// Part of the OpenMP runtime under oneDNN. Declared here because a compiler's own omp.h may be of another runtime.
+// From the OpenMP runtime that oneDNN uses. Declared here because the compiler's omp.h may belong to another runtime.
 extern "C" {
 int omp_get_max_threads();
 void omp_set_num_threads(int);

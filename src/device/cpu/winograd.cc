@@ -11,12 +11,12 @@ namespace {
 
 constexpr int64_t kTile = kWinogradTile;
 constexpr int64_t kTaps = kWinogradTaps;
-constexpr int64_t kBlock = 48;    // tiles that are worked on at a time: their transforms stay in the second cache
-constexpr int64_t kApart = 16;    // floats between the 36 parts, so that they do not fall on the same cache lines
-constexpr double kPerTile = 2.0;  // nanoseconds for all that is done to a channel of a tile
+constexpr int64_t kBlock = 48;    // tiles per block: their transforms stay in the L2 cache
+constexpr int64_t kApart = 16;    // floats between the 36 parts, so that they do not map to the same cache sets
+constexpr double kPerTile = 2.0;  // nanoseconds per channel of a tile
 
-// Images that a filter slides over, for its results: of a forward pass, or of the gradient by the images, which is
-// the same with the filter turned around.
+// The sizes of a pass that slides a filter over images (`from`) to get results (`to`): the forward pass, or the
+// gradient of the images, which is the same with a rotated filter.
 struct Sliding {
   int64_t from_channels = 0;
   int64_t to_channels = 0;
@@ -60,7 +60,7 @@ class Winograd final : public Convolution {
 
   bool packs_filter() const override { return pass_ != ConvPass::kFilterGradient; }
 
-  // [36][channel of the images][channel of the results].
+  // The packed layout is [36][channel of the images][channel of the results].
   Result<Tensor> PackFilter(ThreadPool* pool, const float* filter) const override {
     const int64_t taps = int64_t{filter_} * filter_;
     WEIR_ASSIGN(const Tensor packed, Scratch(kTaps * FilterStep()));
@@ -98,7 +98,7 @@ class Winograd final : public Convolution {
 
   static Result<Tensor> Scratch(int64_t floats) { return Tensor::Allocate(kFloat, Shape{floats}); }
 
-  // work(begin, end) over [0, total); it may fail.
+  // Calls work(begin, end) over [0, total) and returns its first error.
   template <class F>
   static Status ForRanges(ThreadPool* pool, int64_t total, int64_t cost, F work) {
     if (pool == nullptr) return work(0, total);
@@ -112,7 +112,7 @@ class Winograd final : public Convolution {
     return error;
   }
 
-  // Where tile `t` begins among the results.
+  // The position in the results where tile `t` begins.
   struct Place {
     int64_t image, row, column;
   };
@@ -122,7 +122,8 @@ class Winograd final : public Convolution {
     return {t / per_image, within / v_.tiles[1] * results_, within % v_.tiles[1] * results_};
   }
 
-  // The `size` x `size` elements from (row, column) on of an image of `channels`; `outside` stands for others.
+  // Pointers to the `size` x `size` elements of an image that begin at (row, column). Elements outside of the image
+  // point to `outside`.
   template <class T>
   static void TapsOf(T* image, const std::array<int64_t, 2>& in, int64_t channels, int64_t row, int64_t column,
                      int64_t size, T* outside, T** taps) {
@@ -133,7 +134,7 @@ class Winograd final : public Convolution {
     }
   }
 
-  // Tiles of the images, transformed: [36][tile of the block][channel].
+  // Transforms the tiles of a block to [36][tile of the block][channel].
   void TransformImages(Block block, const float* images, const float* zeros, float* to) const {
     const int64_t channels = v_.from_channels;
     const int64_t size = v_.from[0] * v_.from[1] * channels;
@@ -146,7 +147,7 @@ class Winograd final : public Convolution {
     }
   }
 
-  // Of the results of a tile those that are inside of the image.
+  // Calls `finish` with the results of a tile that lie inside the image.
   void FinishTile(const Place& p, float* image, const FinishRows& finish) const {
     const int64_t channels = v_.to_channels;
     const int64_t columns = std::min(results_, v_.to[1] - p.column);
@@ -164,7 +165,7 @@ class Winograd final : public Convolution {
       float* products = from + kTaps * from_step;
       float* zeros = products + kTaps * to_step;
       float* nowhere = zeros + most;
-      std::fill_n(from, kTaps * from_step, 0.0f);  // rows past the last tile are multiplied too
+      std::fill_n(from, kTaps * from_step, 0.0f);  // the rows that pad the last block are multiplied too
       std::fill_n(zeros, most, 0.0f);
       const int64_t size = v_.to[0] * v_.to[1] * v_.to_channels;
       float* taps[kTaps];
@@ -187,8 +188,8 @@ class Winograd final : public Convolution {
     });
   }
 
-  // Each part sums over its tiles, block by block; the sums are added in order, so that results do not depend on
-  // timing.
+  // Each part sums over its tiles, block by block. The sums are added in a fixed order, so that the result is
+  // deterministic.
   Status RunFilterGradient(ThreadPool* pool, const float* images, const float* gradients, float* to) const {
     const int64_t sums_size = kTaps * FilterStep();
     WEIR_ASSIGN(const Tensor sums, Scratch(parts_ * sums_size));
@@ -240,7 +241,7 @@ class Winograd final : public Convolution {
   const ConvPass pass_;
   const ConvSizes sizes_;
   const int filter_;
-  const int64_t results_;  // in each direction of a tile
+  const int64_t results_;  // per dimension of a tile
   const Sliding v_;
   const int64_t tiles_;
   const int64_t blocks_;
@@ -252,17 +253,17 @@ class Winograd final : public Convolution {
 bool SuitsWinograd(ConvPass pass, const ConvSizes& s) {
   if (s.dims != 2 || s.channels_first || s.groups != 1) return false;
   if (s.in_channels % 16 != 0 || s.out_channels % 16 != 0) return false;
-  // The transformed filter has to stay in the second cache.
+  // The transformed filter must stay in the L2 cache.
   if (s.in_channels > 4096 || s.out_channels > 4096 || s.in_channels * s.out_channels > 4096) return false;
   if (s.filter[0] != s.filter[1] || (s.filter[0] != 3 && s.filter[0] != 5)) return false;
-  // Where tiles have 4 x 4 results, a gradient of the filter would lose a digit.
+  // With 4 x 4 results per tile the gradient of the filter would lose a digit of precision.
   if (pass == ConvPass::kFilterGradient && s.filter[0] != 5) return false;
   for (size_t i = 0; i < 2; ++i) {
     if (s.stride[i] != 1 || s.dilation[i] != 1 || s.before[i] >= s.filter[i]) return false;
   }
-  constexpr double kWorthIt = 1e7;  // multiplications that pay for the transforms of the filter
+  constexpr double kWorthIt = 1e7;  // fewer multiplications do not pay for the transforms of the filter
   if (s.multiplications() < kWorthIt) return false;
-  // Tiles that reach past the end are worked on as a whole.
+  // Tiles that extend past the end of the image cost as much as whole ones.
   const Sliding v = SlidingOf(s, false);
   const double done = static_cast<double>(v.tiles[0] * v.tiles[1] * kTaps);
   const double asked = static_cast<double>(s.out[0] * s.out[1] * s.filter[0] * s.filter[1]);

@@ -1,6 +1,6 @@
-// Convolutions by Winograd's minimal filtering, for 3 x 3 and 5 x 5 filters without strides: a tile of 6 x 6 takes 36
+// Convolutions with Winograd's minimal filtering, for 3 x 3 and 5 x 5 filters with stride 1: a 6 x 6 tile takes 36
 // multiplications per pair of channels instead of 144 or 100. Rounding errors are two to three times those of the
-// direct sum: some 2e-6 of the largest result.
+// direct sum, about 2e-6 of the largest result.
 #ifndef WEIR_DEVICE_CPU_WINOGRAD_H_
 #define WEIR_DEVICE_CPU_WINOGRAD_H_
 
@@ -10,7 +10,7 @@
 
 namespace weir {
 
-// True where this takes less time than the direct computation and loses next to nothing to rounding.
+// Whether Winograd's algorithm is supported for these sizes, faster than the direct computation, and accurate enough.
 bool SuitsWinograd(ConvPass pass, const ConvSizes& sizes);
 
 // REQUIRES: SuitsWinograd(pass, sizes).

@@ -1,8 +1,9 @@
-// The points of the transforms are 0, 1, -1, 1/2, -2 and infinity: they lose least to rounding.
+// The interpolation points of the transforms are 0, 1, -1, 1/2, -2 and infinity: they have the smallest rounding
+// errors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/winograd_simd.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
-#include <hwy/foreach_target.h>  // first
+#include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
 #include "device/cpu/winograd_simd.h"
@@ -15,7 +16,7 @@ using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 constexpr int kTile = kWinogradTile;
 
-// What stands in each place of a 1-d transform, from 6, m or r numbers x(0), x(1), ... to out(i, value).
+// 1-d transforms: each reads the numbers x(0), x(1), ... and writes the results with out(i, value).
 
 template <class In, class Out>
 HWY_INLINE void ImageLine(In x, Out out) {
@@ -62,7 +63,8 @@ HWY_INLINE void GradientLine(In x, Out out) {
   out(5, x1);
 }
 
-// p^j / product of (p - q) over the other finite points q; the row of infinity takes the last number alone.
+// Row of point p: p^j / product of (p - q) over the other finite points q. The row of infinity, which FilterNumber
+// computes, is 1 for the last number and 0 for the others.
 constexpr float kFilterRows[kTile][5] = {
     {1.0f, 0, 0, 0, 0},
     {1.0f / 3, 1.0f / 3, 1.0f / 3, 1.0f / 3, 1.0f / 3},
@@ -93,7 +95,8 @@ HWY_INLINE void FilterBackLine(In x, Out out) {
   }
 }
 
-// Columns first, then rows: line(in, out) turns kFrom numbers into kTo; load(i, j) and store(i, j, value).
+// A 2-d transform: applies line(in, out), which turns kFrom numbers into kTo, to the columns and then to the rows.
+// Reads with load(i, j) and writes with store(i, j, value).
 template <int kFrom, int kTo, class Line, class Load, class Store>
 HWY_INLINE void BothWays(Line line, Load load, Store store) {
   const D d;
@@ -163,7 +166,7 @@ void FilterBack(const float* from, int64_t step, int64_t channels, float* w, int
   }
 }
 
-// A block of c that stays in registers: 8 rows where there are 32 of these, else 4, by kVectors vectors.
+// The rows of a block of c that is kept in registers: 8 if the target has 32 vector registers, else 4.
 constexpr int kRows = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
 
 template <int kVectors>

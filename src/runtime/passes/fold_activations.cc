@@ -1,7 +1,7 @@
-// A bias, and the activation after it, become part of the product or convolution that they follow: one node, in the
-// place and under the name of the last of them, that waits for all that they waited for. Values in between are gone, so
-// nobody else may take them (but ask for their shape, which the result has too) or wait for them. Errors still name the
-// node that they belong to: its kernel knows the names.
+// Folds a bias, and the activation after it, into the preceding product or convolution. The new node replaces the last
+// of them, with its name and all their control inputs. The intermediate values disappear, so they must have no other
+// consumers (except Shape nodes, because the result has the same shape) and no control outputs. Errors still name the
+// original node, because the kernel knows the names.
 #include <algorithm>
 
 #include "op/hidden_attrs.h"
@@ -53,14 +53,14 @@ class Folder {
   }
 
  private:
-  // Who only asks for the shape is none.
+  // Shape nodes do not count as consumers.
   void AddTaker(int32_t n, int32_t taker) {
     if (graph_.nodes[taker].op().name == "Shape") return;
     if (takers_[n] != kNone) free_[n] = false;
     takers_[n] = taker;
   }
 
-  // The node that alone takes the value of `n` as its first input and may run together with it.
+  // The only consumer of `n`, if it uses the value as its first input and may be folded into `n`; else kNone.
   int32_t Follower(int32_t n) const {
     const int32_t taker = takers_[n];
     if (!free_[n] || taker == kNone) return kNone;
@@ -82,8 +82,9 @@ class Folder {
     return false;
   }
 
-  // Whether the value is there from the start, or read and no more. The product waits for it now, and what it takes may
-  // be the memory of a variable, which an update before another kind of value could change until then.
+  // Whether the value is available from the start or is a plain read. After folding, the product waits for the bias.
+  // Its other inputs may alias a variable; if the bias depended on an update of that variable, the product would see
+  // the new value.
   bool IsAtHand(PlanValue value) const {
     while (!value.fed()) {
       const PlanGraph::Node& node = graph_.nodes[value.node];
@@ -106,7 +107,7 @@ class Folder {
     return !format.ok() || *format == "NHWC";
   }
 
-  // What is added is a number per column, or per channel, of the product.
+  // Whether `node` adds a vector with one number per column, or per channel, of the product.
   bool IsBias(const PlanGraph::Node& product, const PlanGraph::Node& node) const {
     const std::string& op = node.op().name;
     if (op == "BiasAdd") return ChannelsLast(product) && ChannelsLast(node);
@@ -144,7 +145,7 @@ class Folder {
     for (size_t i = 0; i + 1 < parts.size(); ++i) moved_.emplace_back(parts[i], parts.back());
   }
 
-  // Null where there is no kernel for it.
+  // Null if there is no kernel for the folded node.
   std::shared_ptr<const NodeProps> PropsOf(const OpDef& op, const std::vector<int32_t>& parts) const {
     const PlanGraph::Node& product = graph_.nodes[parts[0]];
     auto props = std::make_shared<NodeProps>();
@@ -172,7 +173,7 @@ class Folder {
     return FindKernel(info, product.placed->kind()).ok() ? props : nullptr;
   }
 
-  // Shapes of values that are gone are those of the results that took their place.
+  // Redirects Shape nodes of intermediate values to the results that replace them.
   void MoveShapes() {
     std::vector<int32_t> instead(graph_.nodes.size(), kNone);
     for (const auto& [from, to] : moved_) instead[from] = to;
@@ -185,10 +186,10 @@ class Folder {
   PlanGraph& graph_;
   const OpRegistry& registry_;
   PassReport& report_;
-  std::vector<int32_t> takers_;  // by node: who takes its value, the last of several
-  std::vector<bool> free_;       // by node: there is one at most, and nobody fetches it or waits for it
-  bool updates_ = false;         // some node changes a variable
-  std::vector<std::pair<int32_t, int32_t>> moved_;  // nodes that are gone, and those that they are part of
+  std::vector<int32_t> takers_;                     // by node: its consumer, the last one if there are several
+  std::vector<bool> free_;                          // by node: at most one consumer, not fetched, no control outputs
+  bool updates_ = false;                            // some node updates a variable
+  std::vector<std::pair<int32_t, int32_t>> moved_;  // folded node -> the node that replaces it
 };
 
 }  // namespace

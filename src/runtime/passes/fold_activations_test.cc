@@ -1,5 +1,5 @@
-// Biases and activations in products and convolutions, with the real ops: what folds, what must not, and that values
-// and errors are those of the graph as it was written.
+// Tests the folding of biases and activations with the real ops: what is folded, what must not be, and that values and
+// errors are the same as without folding.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ class FoldActivationsTest : public ::testing::Test {
   Output Placeholder(const std::string& name, const PartialShape& shape = {}, DType type = kFloat) {
     return NodeBuilder(*graph_, "Placeholder", name).Attr("dtype", type).Attr("shape", shape).BuildOutput();
   }
-  // Positive and negative numbers that differ in all their digits.
+  // Positive and negative numbers with different digits.
   static Tensor Numbers(const Shape& shape, int salt = 0) {
     Tensor t = Tensor::Allocate(kFloat, shape).value();
     for (int64_t i = 0; i < t.num_elements(); ++i)
@@ -74,7 +74,8 @@ class FoldActivationsTest : public ::testing::Test {
     request.metadata = &metadata_;
     return session.Run(request);
   }
-  // The ops that run, apart from constants and feeds; and what they give is bit for bit what they give unfolded.
+  // The ops of the plan, without constants and feeds. Also checks that results equal those without folding, bit for
+  // bit.
   Ops Planned(const OutputList& fetches, const std::vector<Feed>& feeds = {}, const std::vector<Node*>& targets = {}) {
     Result<std::vector<Tensor>> expected = Run(plain_, fetches, feeds, targets);
     Result<std::vector<Tensor>> folded = Run(config_, fetches, feeds, targets);
@@ -139,9 +140,9 @@ TEST_F(FoldActivationsTest, WhatIsAddedMustBeAVectorOfTheRightLength) {
     EXPECT_TRUE(Folds({Op(op, {MatMul(x, Const({3, 4}, 1), {.transpose_b = true}), Const({3}, 2)})}, feeds));
     for (const Shape& shape : {Shape{}, Shape{1}, Shape{1, 3}, Shape{3, 1}, Shape{3, 3}, Shape{2, 3, 3}})
       EXPECT_FALSE(Folds({Op(op, {MatMul(x, Const({4, 3}, 1)), Const(shape, 2)})}, feeds)) << shape.ToString();
-    // One column, many added to it: the product grows.
+    // The product has one column and is broadcast: the result is larger.
     EXPECT_FALSE(Folds({Op(op, {MatMul(x, Const({4, 1}, 1)), Const({3}, 2)})}, feeds));
-    // Nothing is known of either.
+    // The shapes are unknown.
     Output b = Placeholder("b"), w = Placeholder("w");
     const std::vector<Feed> all = {{x, Numbers({3, 4})}, {b, Numbers({3}, 2)}, {w, Numbers({4, 3}, 1)}};
     EXPECT_FALSE(Folds({Op(op, {MatMul(x, Const({4, 3}, 1)), b})}, all));
@@ -164,7 +165,7 @@ TEST_F(FoldActivationsTest, VariablesAreKnownByTheirShape) {
   Output w = read("w", PartialShape{4, 3}, {4, 3}, 1), b = read("b", PartialShape{3}, {3}, 2);
   EXPECT_TRUE(Folds({Op("Relu", {Op("AddV2", {MatMul(x, w), b})})}, feeds));
   EXPECT_FALSE(Folds({Op("AddV2", {MatMul(x, w), read("any", PartialShape(), {3}, 2)})}, feeds));
-  // A variable may hold what it was not made for: the sum is that of what is there.
+  // A variable may hold a value of another shape than declared: the actual value is added.
   EXPECT_TRUE(Folds({Op("Relu", {Op("AddV2", {MatMul(x, w), read("one", PartialShape{3}, {1}, 2)})})}, feeds));
   EXPECT_TRUE(Folds({Op("Relu", {Op("AddV2", {MatMul(x, w), read("square", PartialShape{3}, {3, 3}, 2)})})}, feeds));
 }
@@ -195,7 +196,7 @@ TEST_F(FoldActivationsTest, WhatOthersUseStays) {
   Output sum = Op("BiasAdd", {product, Const({3}, 2)});
   Output y = Op("Relu", {sum});
   EXPECT_EQ(Planned({y}, feeds), Ops{"_FusedMatMul"});
-  // Fetched, asked for, taken, or waited for.
+  // Intermediate values that are fetched, are targets, or have other consumers.
   EXPECT_EQ(Planned({y, product}, feeds), (Ops{"BiasAdd", "MatMul", "Relu"}));
   EXPECT_EQ(Planned({y, sum}, feeds), (Ops{"Relu", "_FusedMatMul"}));
   EXPECT_EQ(Planned({y}, feeds, {product.node}), (Ops{"BiasAdd", "MatMul", "Relu"}));
@@ -203,7 +204,7 @@ TEST_F(FoldActivationsTest, WhatOthersUseStays) {
   EXPECT_EQ(Planned({y, Op("Neg", {product})}, feeds), (Ops{"BiasAdd", "MatMul", "Neg", "Relu"}));
   EXPECT_EQ(Planned({y, Op("Neg", {sum})}, feeds), (Ops{"Neg", "Relu", "_FusedMatMul"}));
   EXPECT_EQ(Planned({y, Op("Neg", {y})}, feeds), (Ops{"Neg", "_FusedMatMul"}));
-  // Fed in between.
+  // Intermediate values that are fed.
   EXPECT_EQ(Planned({y}, {{product, Numbers({5, 3})}}), (Ops{"BiasAdd", "Relu"}));
   EXPECT_EQ(Planned({y}, {{sum, Numbers({5, 3})}}), Ops{"Relu"});
 }
@@ -229,17 +230,17 @@ TEST_F(FoldActivationsTest, WhatWaitsForSomethingElseOrRunsElsewhereStays) {
   Output waits = Op("MatMul", {x, Const({7, 3}, 1)}, "", {update});
   EXPECT_TRUE(Folds({Op("BiasAdd", {waits, b}, "", {update})}, feeds));
   EXPECT_TRUE(Folds({Op("BiasAdd", {waits, b})}, feeds));
-  // And what waits for the result waits for what the product waited for.
+  // Nodes that wait for the result also wait for the control inputs of the product.
   Output sum = Op("BiasAdd", {waits, b});
   Output read = Op("Identity", {v}, "read", {sum.node});
   init_ = {Op("Assign", {v, Const({3}, 9)}).node};
   EXPECT_TRUE(Folds({read, sum}, feeds));
   init_.clear();
-  // Something waits for the product.
+  // The product has a control output.
   Output product = MatMul(x, Const({7, 3}, 1));
   Output late = Op("Assign", {v, Const({3}, 4)}, "late", {product.node});
   EXPECT_FALSE(Folds({Op("BiasAdd", {product, b})}, feeds, {late.node}));
-  // A reference: it is read when the node that takes it runs.
+  // A reference is read when its consumer runs.
   EXPECT_FALSE(Folds({Op("BiasAdd", {waits, v}, "", {update})}, feeds));
   NodeBuilder other(*graph_, "BiasAdd");
   EXPECT_FALSE(Folds({other.In(MatMul(x, Const({7, 3}, 1))).In(b).Device("/cpu:1").BuildOutput()}, feeds));
@@ -252,7 +253,7 @@ TEST_F(FoldActivationsTest, NothingMovesPastAnUpdate) {
   init_ = {Op("Assign", {v, Const({3})}).node};
   Output update = Op("AssignAdd", {v, Const({3}, 5)}, "update");
   auto sum = [&](Output bias) { return Op("BiasAdd", {MatMul(x, Const({7, 3}, 1)), bias}); };
-  // The product would wait for what comes after the update.
+  // The bias depends on the update, so the folded product would run after it.
   EXPECT_FALSE(Folds({sum(Op("Identity", {v}, "", {update.node}))}, feeds));
   EXPECT_FALSE(Folds({sum(Op("Neg", {Op("Identity", {update})}))}, feeds));
   EXPECT_TRUE(Folds({sum(Op("Identity", {v}))}, feeds));
@@ -260,7 +261,7 @@ TEST_F(FoldActivationsTest, NothingMovesPastAnUpdate) {
   NodeBuilder constant(*graph_, "Const");
   constant.Attr("value", Numbers({3}, 2)).Attr("dtype", kFloat).ControlInput(update.node);
   EXPECT_FALSE(Folds({sum(constant.BuildOutput())}, feeds));
-  // The same with the other kind of variables.
+  // The same with resource variables.
   Output r = NodeBuilder(*graph_, "VarHandleOp").Attr("dtype", kFloat).Attr("shape", PartialShape{3}).BuildOutput();
   init_ = {NodeBuilder(*graph_, "AssignVariableOp").In(r).In(Const({3})).BuildNode()};
   Node* assign = NodeBuilder(*graph_, "AssignAddVariableOp").In(r).In(Const({3}, 5)).BuildNode();
@@ -287,7 +288,7 @@ TEST_F(FoldActivationsTest, Convolutions) {
   EXPECT_EQ(Planned({y}, feeds), Ops{"_FusedConv2D"});
   Output z = Op("Relu", {Op("AddV2", {Conv(x, Const({3, 3, 4, 8}, 1)), Const({8}, 2)})});
   EXPECT_EQ(Planned({z}, feeds), Ops{"_FusedConv2D"});
-  // Channels in front: the vector goes along another axis.
+  // Channels first: the vector is added along another axis.
   Output c = Conv(x, Const({3, 3, 6, 4}, 1), "NCHW");
   EXPECT_FALSE(Folds({Op("AddV2", {c, Const({4}, 2)})}, feeds));
   EXPECT_FALSE(Folds({BiasAdd(c, Const({4}, 2), {.data_format = "NCHW"})}, feeds));
@@ -323,7 +324,7 @@ TEST_F(FoldActivationsTest, ValuesOfManyConvolutions) {
   struct Case {
     Shape images, filter;
   };
-  // Plain ones, one that Winograd's tiles suit with parts of tiles at the edge, and empty ones.
+  // Direct convolutions, Winograd convolutions with partial tiles at the edges, and empty ones.
   for (const Case& c :
        {Case{{1, 5, 5, 1}, {3, 3, 1, 7}}, Case{{9, 28, 28, 1}, {5, 5, 1, 32}}, Case{{5, 15, 13, 32}, {5, 5, 32, 48}},
         Case{{4, 30, 31, 16}, {3, 3, 16, 32}}, Case{{0, 5, 5, 2}, {3, 3, 2, 3}}, Case{{2, 5, 5, 2}, {1, 1, 2, 0}}}) {

@@ -1,4 +1,4 @@
-// Constant folding. Nodes with control inputs stay: they may be dead, or wait for an effect.
+// Constant folding. Nodes with control inputs stay, because they may be dead or wait for a side effect.
 #include "runtime/passes/passes.h"
 
 namespace weir {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr size_t kMaxFoldedBytes = 1 << 20;
 
-// A constant in place of `node`, under its name. `like` is some Const: it knows the op.
+// A Const that replaces `node`, with its name. `like` is any Const; its op is used.
 std::shared_ptr<const NodeProps> MakeConst(const PlanGraph::Node& node, const NodeProps& like, Tensor value) {
   auto props = std::make_shared<NodeProps>();
   props->name = node.name();

@@ -1,7 +1,7 @@
-// Regions grow from a node whose value is wanted towards what it is computed from: a producer joins when all who take
-// its value are in the region and nobody waits for it or fetches it. So nothing leaves a region but the value of its
-// last node: no path can lead out and back in, whoever is ordered after a member is ordered after the last one, and a
-// member is dead exactly when the last one is.
+// Regions grow backwards from their last node: a producer joins if all its consumers are in the region, and it is not
+// fetched and has no control outputs. So only the value of the last node leaves a region. Hence no path leaves and
+// re-enters a region, a node after any member comes after the last one, and a member is dead if and only if the last
+// one is.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -19,14 +19,14 @@ bool MayBeEqual(const PartialShape& a, const PartialShape& b) {
   if (!a.known_rank() || !b.known_rank()) return a.rank() != 0 && b.rank() != 0;
   if (a.rank() != b.rank()) return false;
   for (int i = 0; i < a.rank(); ++i) {
-    // One that is known to be 1 meets one that is not known where it is meant to be repeated.
+    // If only one of the sizes is known to be 1, it is probably broadcast.
     const bool repeats = (a[i] == 1) != (b[i] == 1);
     if (repeats || (a[i] != b[i] && a[i] != kUnknownDim && b[i] != kUnknownDim)) return false;
   }
   return true;
 }
 
-// Whether each row of `rows` may meet all of `row`.
+// Whether `row` may be broadcast along the leading dimensions of `rows`.
 bool MayBeRow(const PartialShape& row, const PartialShape& rows) {
   if (row.rank() > rows.rank()) return false;
   bool only_ones = false;
@@ -68,7 +68,7 @@ class Fuser {
     }
   };
 
-  // The factory that tells the loop of the node, if one does.
+  // The kernel factory of the node, if it publishes a loop; else null.
   const LoopedKernel* FactoryOf(const PlanGraph::Node& node) {
     const OpTypes key{node.props->op, node.props->input_types[0], node.props->output_types[0]};
     auto [it, is_new] = factories_.try_emplace(key, nullptr);
@@ -95,12 +95,13 @@ class Fuser {
     return ShapesFit(node, loop) ? loop : ElementLoop{};
   }
 
-  // What is known to need more than equal elements, rows and single elements is left to the node's own kernel.
+  // False if the shapes are known to need other broadcasting than of rows and single elements: those nodes keep their
+  // own kernel.
   bool ShapesFit(const PlanGraph::Node& node, const ElementLoop& loop) const {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!IsPlain(BaseType(node.props->input_types[i]))) return false;
       const PlanValue input = node.inputs[i];
-      if (!input.fed() && input.output != 0) continue;  // nothing is known
+      if (!input.fed() && input.output != 0) continue;  // shape unknown
       const PartialShape& shape = input.fed() ? graph_.feeds[input.output].shape : graph_.nodes[input.node].shape;
       if (MayBeEqual(shape, node.shape) || !shape.known_rank() || !node.shape.known_rank()) continue;
       if (loop.folds || ((loop.may_stand >> i) & 1) == 0) return false;
@@ -114,7 +115,7 @@ class Fuser {
     for (size_t n = 0; n < size(); ++n) loops_[n] = LoopOfNode(graph_.nodes[n]);
   }
 
-  // The operand that has the shape of the node's value, where only scalar constants meet it; kNone if there is no one.
+  // The operand with the shape of the node's value, if all other operands are scalar constants; else kNone.
   int OperandOfShape(int32_t n) const {
     const PlanGraph::Node& node = graph_.nodes[n];
     if (!loops_[n].valid() || !node.control_inputs.empty()) return kNone;
@@ -129,7 +130,8 @@ class Fuser {
     return found;
   }
 
-  // Gradients ask for the shapes of values that nothing else needs: those of operands are the same.
+  // Gradients use the shapes of values that have no other consumers. Lets Shape nodes read an operand of the same shape
+  // instead.
   void TakeShapesFromOperands() {
     for (int32_t n : order_) {
       PlanGraph::Node& node = graph_.nodes[n];
@@ -145,7 +147,7 @@ class Fuser {
     }
   }
 
-  // Values that leave the plan, and nodes that others wait for.
+  // Marks fetched values, targets, and nodes with control outputs.
   void MarkWanted() {
     wanted_.assign(size(), false);
     for (const PlanGraph::Node& node : graph_.nodes) {
@@ -157,9 +159,9 @@ class Fuser {
     for (int32_t target : graph_.targets) wanted_[target] = true;
   }
 
-  // Values that may be the memory of a variable: what is read from one, and what comes of that, unless it is computed.
-  // What reads such a value while something in the plan updates variables does so no later than it would alone: it only
-  // ends a region.
+  // Marks values that may alias the memory of a variable: values read from one, and values that may be forwarded from
+  // those. If the plan updates variables, a node that reads such a value must not run later than it would alone, so it
+  // can only be the last node of a region.
   void MarkStateAliases() {
     bool updates = false;
     aliases_.assign(size(), false);
@@ -191,12 +193,12 @@ class Fuser {
       if (region_of_[taker] != region) return kNone;
     }
     const PlanGraph::Node& end = graph_.nodes[region];
-    // A scalar is computed as often as there are blocks: next to nothing.
+    // A scalar is computed once per block, which costs almost nothing.
     const bool fits = node.shape.rank() == 0 || MayBeEqual(node.shape, end.shape);
     return node.placed == end.placed && fits ? region : kNone;
   }
 
-  // A region has the number of its last node.
+  // A region is identified by its last node.
   void GrowRegions(const Consumers& consumers) {
     region_of_.assign(size(), kNone);
     members_.assign(size(), 0);
@@ -225,7 +227,7 @@ class Fuser {
     for (int32_t end : ends) ReplaceRegion(end, regions[end], number);
   }
 
-  // The inputs of a region, each once.
+  // The inputs of a region without duplicates.
   struct Inputs {
     std::vector<PlanValue> given;
     std::vector<DType> types;
@@ -255,7 +257,7 @@ class Fuser {
   void ReplaceRegion(int32_t end, const std::vector<int32_t>& members, std::vector<int32_t>& number) {
     Inputs inputs;
     CollectInputs(members, end, &inputs);
-    if (inputs.given.empty()) return;  // a constant too large to be folded, perhaps in a loop
+    if (inputs.given.empty()) return;  // only constants, e.g. too large to be folded
     FusedRegion region;
     absl::InlinedVector<int32_t, 1> waits;
     PassReport::Fusion fusion{"pass over the elements", graph_.nodes[end].name(), {}};
@@ -296,11 +298,11 @@ class Fuser {
   PassReport& report_;
   std::vector<int32_t> order_;
   absl::flat_hash_map<OpTypes, const LoopedKernel*> factories_;
-  std::vector<ElementLoop> loops_;  // by node; not valid: it has none, or does not fit
+  std::vector<ElementLoop> loops_;  // by node; not valid() if the node cannot be fused
   std::vector<bool> wanted_;
   std::vector<bool> aliases_;
   std::vector<int32_t> region_of_;
-  std::vector<int32_t> members_;  // by region: how many
+  std::vector<int32_t> members_;  // by region: the number of its members
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Common subexpressions. Nodes are compared in topological order, so that inputs are merged before those who take them;
-// back edges of loops are out of that order, but what they start from is never merged.
+// Common subexpression elimination. Nodes are compared in topological order, so that inputs are merged before their
+// consumers. Back edges of loops violate that order, but the nodes they start from are never merged.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -11,11 +11,11 @@ namespace {
 
 constexpr size_t kMaxComparedBytes = 1 << 10;
 
-// The value of a constant that is small enough to be compared.
+// The value of a constant if it is small enough to be compared, else null.
 const Tensor* SmallConstant(const PlanGraph::Node& node) {
   if (node.op().traits.kind != NodeKind::kConst) return nullptr;
   auto attr = node.props->attrs->find("value");
-  // A packed constant is a large one.
+  // Packed constants are large.
   const Tensor* value = attr == node.props->attrs->end() ? nullptr : attr->second.As<Tensor>();
   return value != nullptr && IsPlain(value->dtype()) && value->num_bytes() <= kMaxComparedBytes ? value : nullptr;
 }
@@ -30,7 +30,7 @@ size_t HashOf(const PlanGraph::Node& node) {
   return hash;
 }
 
-// Attributes of the same op, leaving out those that say nothing about what is computed.
+// Compares the attributes of two nodes of the same op, ignoring internal ones ("_..."), which do not affect the result.
 bool SameAttrs(const AttrMap& a, const AttrMap& b) {
   auto skip = [](const AttrMap& map, AttrMap::const_iterator it) {
     while (it != map.end() && it->first.starts_with("_")) ++it;

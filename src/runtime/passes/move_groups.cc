@@ -1,6 +1,6 @@
-// A NoOp that stands for several nodes runs where the program has put it, often on the task that builds the graph.
-// Where only nodes of another task wait for it, and it waits for some of that task, it moves there: otherwise their end
-// would travel out and back.
+// A NoOp that groups several nodes runs where the program has placed it, often on the task that builds the graph. If
+// only nodes of another task wait for it, and it waits for nodes of that task, it moves there. Otherwise the control
+// edges would cross to this task and back.
 #include <set>
 
 #include "runtime/partition.h"
@@ -10,7 +10,7 @@ namespace weir {
 
 void MoveGroups(PlanGraph& graph) {
   for (const PlanGraph::Node& node : graph.nodes) {
-    if (IsFlow(node.op().traits.kind)) return;  // what is dead must be known to be
+    if (IsFlow(node.op().traits.kind)) return;  // with control flow, dead inputs must reach the group where it is
   }
   const Consumers consumers = FindConsumers(graph);
   const auto num_elsewhere = [&](const PlanGraph::Node& node, const std::string& task) {
@@ -18,7 +18,7 @@ void MoveGroups(PlanGraph& graph) {
     for (int32_t n : node.control_inputs) count += TaskOfDevice(graph.nodes[n].placed->name()) == task ? 0 : 1;
     return count;
   };
-  // A group is made after its members: those that wait for it have moved already.
+  // In reverse order: consumers of a group are created after it, so they have moved already.
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     PlanGraph::Node& node = graph.nodes[n];
     if (node.op().name != "NoOp") continue;

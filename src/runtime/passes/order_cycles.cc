@@ -85,14 +85,14 @@ class LevelRun {
 
   const OrderLevel& level_;
   const std::vector<ItemEdge>& wishes_;
-  std::vector<std::vector<int32_t>> added_;  // by item: who comes after it, beside what the level says
+  std::vector<std::vector<int32_t>> added_;  // by item: its successors by `edges`
   std::vector<std::vector<int32_t>> wishes_of_;
   std::vector<int32_t> pending_;
   std::vector<int32_t> wished_;
   std::vector<bool> done_;
   std::vector<bool> given_up_;
   std::vector<int32_t> ready_;
-  std::set<int32_t> waiting_;  // for wishes alone
+  std::set<int32_t> waiting_;  // items that wait only for wishes
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which of the orders that are wished for cannot be kept because items would wait for each other in a circle.
+// Finds optional edges that must be dropped because they would form cycles.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,16 @@
 
 namespace weir {
 
-// Items of a level have their numbers; items to be added have those from level.num_items() on.
+// Items of the level have their own numbers. Added items are numbered from level.num_items().
 struct ItemEdge {
   int32_t before = 0;
   int32_t after = 0;
 };
 
-// Runs the level as a step would, with `edges` and `wishes` beside its own edges. Where nothing can go on, the item
-// with the lowest number that waits for nothing but wishes goes on without those. Gives the numbers of the wishes that
-// were given up. Linear, but for a look at all wishes each time that something is given up. REQUIRES: no circle without
-// wishes.
+// Returns the indices of `wishes` (optional edges) to drop. Simulates the execution of the level with its own edges,
+// `edges` and `wishes`. When no item can run, the lowest-numbered item that waits only for wishes runs without them,
+// and these are dropped. Linear, plus a scan of all wishes each time that some are dropped. REQUIRES: there is no cycle
+// without wishes.
 std::vector<int32_t> FindImpossible(const OrderLevel& level, int32_t num_added, const std::vector<ItemEdge>& edges,
                                     const std::vector<ItemEdge>& wishes);
 

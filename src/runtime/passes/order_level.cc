@@ -23,10 +23,10 @@ std::optional<OrderLevel> OrderLevel::Make(const PlanGraph& graph, const FrameAs
 }
 
 void OrderLevel::AddItems(const PlanGraph& graph, const FrameAssignment& frames, int32_t frame) {
-  // By frame: the loop directly inside of `frame` that it is, or is in; `frame` for itself.
+  // By frame: the loop directly inside `frame` that it is or is nested in; `frame` for itself.
   std::vector<int32_t> below(frames.frames.size(), kNone);
   below[frame] = frame;
-  for (size_t f = 1; f < frames.frames.size(); ++f) {  // a loop inside of another comes after it
+  for (size_t f = 1; f < frames.frames.size(); ++f) {  // inner loops have higher numbers than outer ones
     const int32_t parent = frames.frames[f].parent;
     if (static_cast<int32_t>(f) == frame || parent < 0 || below[parent] == kNone) continue;
     below[f] = parent == frame ? static_cast<int32_t>(f) : below[parent];
@@ -56,7 +56,7 @@ void OrderLevel::AddEdges(const PlanGraph& graph, const FrameAssignment& frames,
     for (int32_t n : nodes_) {
       const auto edge = [&](int32_t before) {
         if (item_of_[before] == kNone || item_of_[before] == item_of_[n]) return;
-        // The next turn of this frame is another matter.
+        // Ignore the back edge to the next iteration of this frame.
         if (frames.frame_of[before] == frame && frame != 0 && IsNextIteration(graph.nodes[before].op())) return;
         visit(item_of_[before], item_of_[n]);
       };

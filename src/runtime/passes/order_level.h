@@ -1,5 +1,5 @@
-// OrderLevel: the nodes of one frame as a graph without cycles, in which every loop inside of the frame is one item.
-// What comes after any result of a loop comes after everything that enters it. A value once built.
+// OrderLevel: the nodes of one frame as an acyclic graph, in which every loop inside the frame is a single item. So an
+// item after any result of a loop comes after everything that enters the loop. Immutable after Make.
 #pragma once
 
 #include <optional>
@@ -9,25 +9,26 @@
 
 namespace weir {
 
-using WaitSet = uint64_t;  // which nodes and late feeds an item comes after that may block, by number
-// Set when the sources outnumber the bits: an item with this bit may come after any source.
+// A bit set of sources (late feeds and nodes that may block) that an item is or comes after.
+using WaitSet = uint64_t;
+// The bit of all sources that do not have a bit of their own: an item with this bit may come after any of them.
 constexpr WaitSet kManyWaits = WaitSet{1} << 63;
 
-// True if waiting for what has `before` makes nobody wait for more than `after` already says.
+// Whether an item with waits `after` may wait for an item with waits `before` without waiting for more sources.
 constexpr bool AddsNoWait(WaitSet before, WaitSet after) {
   return (before & kManyWaits) == 0 && (before & ~after) == 0;
 }
 
 class OrderLevel final {
  public:
-  // Returns nothing if the items form a cycle. Only hand-written GraphDefs do.
+  // Returns nothing if the items form a cycle, which happens only in hand-written GraphDefs.
   static std::optional<OrderLevel> Make(const PlanGraph& graph, const FrameAssignment& frames, int32_t frame,
                                         bool late_feeds);
 
   int32_t num_items() const { return static_cast<int32_t>(pred_begin_.size()) - 1; }
-  // The item that a node is, or is in; -1 if it is outside of the frame.
+  // The item of a node, or of the loop that contains it; -1 if the node is outside of the frame.
   int32_t item_of(int32_t node) const { return item_of_[node]; }
-  // The loop that an item is, as the number of its frame; -1: it is a node.
+  // The frame of the loop, if the item is a loop; -1 if it is a node.
   int32_t loop_of(int32_t item) const { return loop_of_[item]; }
   WaitSet waits(int32_t item) const { return waits_[item]; }
   absl::Span<const int32_t> preds(int32_t item) const {
@@ -37,9 +38,9 @@ class OrderLevel final {
     return absl::MakeConstSpan(succ_).subspan(succ_begin_[item], succ_begin_[item + 1] - succ_begin_[item]);
   }
 
-  // By item, as bits: which of up to 64 items it is or comes after.
+  // By item: bit i is set if it is or comes after from[i]. REQUIRES: at most 64 items.
   std::vector<uint64_t> Reached(absl::Span<const int32_t> from) const;
-  // By item, as bits: which of up to 64 items it is or comes before.
+  // By item: bit i is set if it is or comes before to[i]. REQUIRES: at most 64 items.
   std::vector<uint64_t> Reaching(absl::Span<const int32_t> to) const;
 
  private:
@@ -48,14 +49,14 @@ class OrderLevel final {
   bool Sort();
   void FindWaits(const PlanGraph& graph, bool late_feeds);
 
-  std::vector<int32_t> nodes_;    // of the frame and of the loops in it
+  std::vector<int32_t> nodes_;    // of the frame and of the loops inside it
   std::vector<int32_t> item_of_;  // by node of the graph
-  std::vector<int32_t> loop_of_;  // by item, as the rest
+  std::vector<int32_t> loop_of_;  // by item
   std::vector<int32_t> pred_begin_;
   std::vector<int32_t> pred_;
   std::vector<int32_t> succ_begin_;
   std::vector<int32_t> succ_;
-  std::vector<int32_t> order_;  // what comes before an item first
+  std::vector<int32_t> order_;  // items in topological order
   std::vector<WaitSet> waits_;
 };
 

@@ -1,7 +1,7 @@
-// For every variable, each use is compared with each update: it comes after it in the graph (and sees the new value),
-// comes before it, or neither. In the last case the update is made to wait for the use. Where that would make it wait
-// for something that may block, or where uses and updates would wait for each other in a circle, the use takes a copy
-// of the value, and the update waits for the copy.
+// For every variable, compares each use with each update. The use comes after the update in the graph (and sees the new
+// value), before it, or neither. In the last case the update is made to wait for the use. If that would make it wait
+// for something that may block, or would form a cycle, the use gets a copy of the value, and the update waits for the
+// copy.
 #include "runtime/passes/order_updates.h"
 
 #include <algorithm>
@@ -21,26 +21,26 @@ namespace {
 constexpr int32_t kNone = -1;
 using Kind = VariableRead::Kind;
 
-// A use of a variable beside the updates of that variable, at one level.
+// A use of a variable at one level, compared with the updates of that variable.
 struct Reader {
   int32_t variable = 0;
   VariableRead read;
   int32_t item = 0;
-  std::vector<int32_t> after;  // updates that it comes after, though what it takes does not
+  std::vector<int32_t> after;  // updates that it comes after, although the value it reads (read.from) does not
   std::vector<int32_t> open;   // updates that it comes neither before nor after
   bool precedes_some = false;  // it comes before some update
 };
 
-// A node to be added: takes `from` in place of those who took it, after some updates and before others.
+// A node to be added that reads `from` in place of `takers` and `fetches`, after the updates in `after`.
 struct Copy {
   PlanValue from;
-  std::vector<int32_t> takers;  // nodes
+  std::vector<int32_t> takers;  // nodes that get the copy
   std::vector<int32_t> fetches;
   std::vector<int32_t> after;
-  bool deep = false;  // else it only reads later
+  bool deep = false;  // copies the memory; otherwise it only forwards the value after the updates
 };
 
-// What has to end before `update` may start: a reader, or, from the number of readers on, a copy.
+// `source` must end before `update` may start. It is the number of a reader, or readers_.size() + the number of a copy.
 struct Order {
   int32_t source = 0;
   int32_t update = 0;
@@ -70,7 +70,7 @@ class Orderer {
   const std::vector<VariableUse>& variables() const { return uses_.variables(); }
   int32_t num_frames() const { return static_cast<int32_t>(frames_.frames.size()); }
 
-  // False where the graph is wrong: compiling it says how.
+  // False if the graph is invalid. Compiling it will report the error.
   bool FindFrames() {
     std::vector<NodeKind> kinds;
     for (const PlanGraph::Node& node : graph_.nodes) {
@@ -97,7 +97,7 @@ class Orderer {
     return read.kind == Kind::kFetch ? 0 : frames_.frame_of[read.node];
   }
 
-  // A loop comes after the one that it is in.
+  // The innermost frame that contains both. Inner frames have higher numbers than outer ones.
   int32_t FrameAround(int32_t a, int32_t b) const {
     while (a != b) (a > b ? a : b) = frames_.frames[a > b ? a : b].parent;
     return a;
@@ -172,7 +172,7 @@ class Orderer {
     }
   }
 
-  // Sorts the updates of each reader's variable, 64 of them at a time.
+  // Classifies the updates of each reader's variable, 64 at a time.
   void Compare() {
     absl::flat_hash_map<int32_t, std::vector<int32_t>> readers_of;  // by variable
     for (size_t r = 0; r < readers_.size(); ++r) readers_of[readers_[r].variable].push_back(static_cast<int32_t>(r));
@@ -202,11 +202,12 @@ class Orderer {
 
   void CompareOne(Reader& reader, int32_t update, int32_t update_item, uint64_t bit,
                   const std::vector<uint64_t>& reached, const std::vector<uint64_t>& reaching) const {
-    // A loop that updates the variable orders its own uses, and what leaves it comes after its updates.
+    // Uses inside a loop that updates the variable are ordered at the level of the loop, and values that leave the loop
+    // come after its updates.
     if (reader.item == update_item && (reader.read.kind != Kind::kFetch || level_->loop_of(update_item) != kNone))
       return;
     if ((reached[reader.item] & bit) != 0) {
-      // A loop takes what it uses when it is entered.
+      // A loop reads its inputs when it is entered.
       const int32_t from = level_->loop_of(reader.item) == kNone ? ItemOf(reader.read.from) : kNone;
       if (from == kNone || (reached[from] & bit) == 0) reader.after.push_back(update);
     } else if (reader.read.kind != Kind::kFetch && (reaching[reader.item] & bit) != 0) {
@@ -216,7 +217,7 @@ class Orderer {
     }
   }
 
-  // A value is sent to another task once. A reader there that precedes an update therefore orders all its readers.
+  // A value is sent to another task only once. So if one reader there precedes an update, all its readers do.
   void JoinReadersElsewhere() {
     std::map<std::tuple<int32_t, int32_t, int32_t, int32_t, std::vector<int32_t>>, std::vector<int32_t>> groups;
     for (size_t r = 0; r < readers_.size(); ++r) {
@@ -256,7 +257,7 @@ class Orderer {
     });
   }
 
-  // The nodes at this level with whose end an item has ended; none where that cannot be told on the update's task.
+  // The nodes at this level to wait for so that the item has ended. Empty if `task` cannot tell when a loop has ended.
   std::vector<int32_t> EndsOf(int32_t item, int32_t node, int32_t task) const {
     const int32_t loop = level_->loop_of(item);
     if (loop == kNone) return {node};
@@ -266,7 +267,7 @@ class Orderer {
     return exits_[loop];
   }
 
-  // The nodes at this level that must wait so that `update` does.
+  // The nodes at this level that must wait to make `update` wait.
   std::vector<int32_t> StartsOf(int32_t update, int32_t variable) const {
     const int32_t loop = level_->loop_of(level_->item_of(update));
     return loop == kNone ? std::vector<int32_t>{update} : EntersOf(loop, variable);
@@ -308,10 +309,10 @@ class Orderer {
     }
     for (int32_t u : waiting) orders_.push_back({r, u});
     const bool is_loop = level_->loop_of(reader.item) != kNone;
-    if (is_loop && !reader.after.empty()) OrderCopy(r, {}, /*deep=*/false);  // enters after them
+    if (is_loop && !reader.after.empty()) OrderCopy(r, {}, /*deep=*/false);  // enter the loop after these updates
   }
 
-  // Has a reader take a copy, before which those of `updates` wait that may.
+  // Gives the reader a copy. Those of `updates` that may wait for the copy do.
   void OrderCopy(int32_t r, const std::vector<int32_t>& updates, bool deep) {
     const Reader& reader = readers_[r];
     const int32_t loop = level_->loop_of(reader.item);
@@ -348,7 +349,7 @@ class Orderer {
 
   // ---- cycles ----
 
-  // Drops orders that make circles. True if there were some.
+  // Drops orders that would form cycles. Returns whether there were any.
   bool DropCircles() {
     const int32_t first_copy = level_->num_items();
     std::vector<ItemEdge> edges, wishes;
@@ -375,7 +376,7 @@ class Orderer {
     return !impossible.empty();
   }
 
-  // A copy can be made before the circle begins.
+  // Readers whose orders were dropped get copies, which can be made before the cycle begins.
   void CopyForDropped() {
     std::map<int32_t, std::vector<int32_t>> updates_of;  // by reader
     for (const Order& order : orders_) {
@@ -391,9 +392,9 @@ class Orderer {
     for (const auto& [r, updates] : updates_of) OrderCopy(r, updates, /*deep=*/true);
   }
 
-  // ---- what comes of it ----
+  // ---- results ----
 
-  // Nodes to come are numbered from the end of the graph on.
+  // Saves copies and edges of this level. Nodes to be added are numbered from the end of the graph.
   void Keep() {
     const auto first_copy = static_cast<int32_t>(all_copies_.size());
     all_copies_.insert(all_copies_.end(), copies_.begin(), copies_.end());
@@ -406,7 +407,7 @@ class Orderer {
         edges_[node_of_copy(static_cast<int32_t>(c))].insert(ends.begin(), ends.end());
       }
     }
-    // What a reader hands on to another one that is waited for needs no edge of its own.
+    // A reader whose result another reader uses needs no edge if the update already waits for that other reader.
     absl::flat_hash_set<std::pair<int32_t, int32_t>> handed_on;
     for (const Order& order : orders_) {
       if (!order.dropped && !IsCopy(order.source))
@@ -447,7 +448,7 @@ class Orderer {
     return name;
   }
 
-  // Adds a node beside `near`, and gives its number.
+  // Adds a node on the device of `near` and returns its number.
   Result<int32_t> AddNode(std::string name, const std::string& op_name, AttrMap attrs, const PlanGraph::Node& near) {
     const OpDef* op = registry_.Find(op_name);
     if (op == nullptr) return Internal("there is no op {}", op_name);
@@ -466,7 +467,7 @@ class Orderer {
     return static_cast<int32_t>(graph_.nodes.size()) - 1;
   }
 
-  // A node that takes `value`, of its type.
+  // Adds a node with `value` as its only input.
   Result<int32_t> AddTaker(PlanValue value, const std::string& op, std::string_view suffix) {
     AttrMap attrs;
     attrs.emplace("T", AttrValue(BaseType(graph_.type_of(value))));
@@ -491,13 +492,14 @@ class Orderer {
     return OkStatus();
   }
 
-  // The last loop around a frame, if any: 0 is outside of all.
+  // The outermost loop around a frame; 0 if the frame is outside of loops.
   int32_t OutermostLoop(int32_t frame) const {
     while (frame != 0 && frames_.frames[frame].parent != 0) frame = frames_.frames[frame].parent;
     return frame;
   }
 
-  // In a step that is run in pieces (`level`), a fetch waits for nothing that a later piece may bring.
+  // Makes fetches of variables read after all updates. In a partial run (`level` is set), a fetch does not wait for
+  // updates that depend on late feeds or on nodes that may block.
   Status ReadFetchedLast(const std::optional<OrderLevel>& level) {
     for (const VariableUse& use : variables()) {
       if (use.fetches.empty() || use.updates.empty() || !use.is_reference) continue;
@@ -519,9 +521,9 @@ class Orderer {
     return OkStatus();
   }
 
-  // Where values may be dead, a ControlTrigger stands between: it runs when all have ended, dead or not.
+  // With control flow, the edges go through a ControlTrigger, which runs when all its inputs have ended, dead or live.
   Status AddEdges() {
-    std::map<std::set<int32_t>, std::vector<int32_t>> waiting;  // by what is waited for
+    std::map<std::set<int32_t>, std::vector<int32_t>> waiting;  // nodes to wait for -> nodes that wait
     for (auto& [node, ends] : edges_) {
       ++report_.ordered;
       waiting[std::move(ends)].push_back(node);
@@ -555,7 +557,7 @@ class Orderer {
   FrameAssignment frames_;
   std::vector<std::vector<int32_t>> exits_;  // by frame
 
-  // Of the level at hand.
+  // State of the current level.
   const OrderLevel* level_ = nullptr;
   int32_t level_frame_ = 0;
   std::vector<Reader> readers_;
@@ -564,7 +566,7 @@ class Orderer {
   std::vector<Order> orders_;
 
   std::vector<Copy> all_copies_;
-  std::map<int32_t, std::set<int32_t>> edges_;  // by node: what it has to wait for
+  std::map<int32_t, std::set<int32_t>> edges_;  // by node: the nodes it has to wait for
   absl::flat_hash_set<std::string> names_;
 };
 

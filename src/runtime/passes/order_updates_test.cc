@@ -1,4 +1,4 @@
-// What a plan is made to wait for. What steps then compute: tests/python/update_order_test.py.
+// Tests the control edges that the pass adds. tests/python/update_order_test.py tests the results of steps.
 #include "runtime/passes/order_updates.h"
 
 #include "runtime/small_ops_test.h"
@@ -8,7 +8,7 @@ namespace {
 
 class OrderUpdatesTest : public SmallGraph {
  protected:
-  // The plan of the fetches and targets, as text: "node: what it waits for".
+  // The plan for the fetches and targets: by node, its control inputs.
   std::map<std::string, std::vector<std::string>> WaitsOf(const OutputList& fetches, const std::vector<Node*>& targets,
                                                           const OutputList& feeds = {}, bool late_feeds = false) {
     Result<PlanGraph> pruned = PruneGraph(*graph_, feeds, fetches, targets);

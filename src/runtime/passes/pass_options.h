@@ -1,4 +1,4 @@
-// PassOptions: which passes rewrite a plan graph. A value.
+// PassOptions: which passes rewrite a plan graph. A value type.
 #pragma once
 
 #include <string>
@@ -13,20 +13,20 @@ class GraphOptions;
 namespace weir {
 
 struct PassOptions {
-  bool order_updates = false;  // orders uses and updates of variables: of whole plans
+  bool order_updates = false;  // order uses and updates of variables; only for whole plans
   bool fold_constants = false;
-  bool optimize = false;                   // merges duplicates, skips unused values
-  bool fuse = false;                       // several nodes become one that only this process knows
-  bool fold_activations = false;           // with `fuse`: biases and activations into products
-  bool plan_memory = false;                // steps keep memory for their values (memory_plan.h)
-  bool explain = false;                    // says on standard error what was done
-  std::string part_of = {};                // the task, where it is only its part of a plan
-  ConstantEvaluator* evaluator = nullptr;  // needed to fold
+  bool optimize = false;                   // merge duplicates, skip unused values
+  bool fuse = false;                       // fuse nodes into ops that only this process knows
+  bool fold_activations = false;           // with `fuse`: fold biases and activations into products
+  bool plan_memory = false;                // steps reuse memory for their values (memory_plan.h)
+  bool explain = false;                    // print a report to standard error
+  std::string part_of = {};                // the task, if the graph is only its part of a plan
+  ConstantEvaluator* evaluator = nullptr;  // needed by fold_constants
 };
 
-// What the config of a session asks for, and the environment.
+// The options from the config of a session and from the environment.
 PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluator* evaluator);
-// What is left to do for a graph that a master has rewritten as these options ask.
+// The options for a worker's part of a plan that a master has already rewritten according to these options.
 PassOptions LocalPassOptionsOf(const tensorflow::GraphOptions& graph);
 
 }  // namespace weir

@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-// The first few of a list, and how many there are more.
+// The first few names of a list and the number of the others.
 template <class Range, class Name>
 std::string FirstFew(const Range& range, Name name) {
   constexpr size_t kFew = 4;
@@ -24,7 +24,7 @@ std::string FirstFew(const Range& range, Name name) {
   return text;
 }
 
-// "Add, Tanh, Add, AddN", where the same op many times in a row is "Tanh x 12".
+// "Add, Tanh x 12, AddN": repeated ops are counted.
 std::string OpsInShort(const std::vector<std::string>& ops) {
   constexpr size_t kShort = 12;
   std::vector<std::string> parts;

@@ -1,4 +1,4 @@
-// The list of passes, in the order in which they help each other: fewer nodes to fold after duplicates are gone.
+// Runs the passes in a suitable order: e.g. there are fewer nodes to fold after duplicates are merged.
 #include "runtime/passes/passes.h"
 
 #include "proto/config.pb.h"
@@ -57,7 +57,7 @@ Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& repor
 
 Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOptions& options, PassReport& report) {
   if (options.fuse) {
-    // Before other nodes take an activation that could go with a product.
+    // First, because FuseElementwise would take activations that can be folded into products.
     if (options.fold_activations) FoldActivations(graph, registry, report);
     if (!report.fused.empty()) RemoveUnneeded(graph);
     WEIR_TRY(FuseElementwise(graph, report));

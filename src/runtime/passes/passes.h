@@ -1,5 +1,5 @@
-// Passes: rewrites of a pruned and placed plan graph that keep its meaning. Feeds, stateful nodes, flow nodes and
-// everything that touches a reference stay as they are; nodes that nothing needs any more are left for RemoveUnneeded.
+// Passes: rewrites of a pruned and placed plan graph that preserve its meaning. They do not change feeds, stateful
+// nodes, control flow nodes, or nodes that use references. Nodes that become unneeded are left to RemoveUnneeded.
 #pragma once
 
 #include "graph/constant_evaluator.h"
@@ -11,32 +11,32 @@
 
 namespace weir {
 
-// Rewrites into ops that every task of a cluster knows.
+// Passes whose results contain only ops that every task of a cluster knows.
 Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& report);
-// Rewrites into what the kernels of this process can do better: of a graph that is compiled here. Says what all passes
-// did, where the options ask for it.
+// Passes whose results contain ops that only this process knows, for a graph that is compiled here. If options.explain
+// is set, prints the report of all passes.
 Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOptions& options, PassReport& report);
 
-// Nodes whose inputs are all constants become constants, where the value is small. A node that fails stays: it will
-// fail in the step, where its error belongs.
+// Replaces nodes whose inputs are all constants by constants, if the value is small. A node that fails stays, so that
+// the error is reported by the step.
 Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator, PassReport& report);
-// Of nodes that compute the same from the same, one is kept.
+// Common subexpression elimination.
 Status MergeDuplicates(PlanGraph& graph, PassReport& report);
-// What nobody takes the value of is not computed, though others wait for it.
+// Does not compute nodes that only have control outputs. Their consumers wait for the inputs of the node instead.
 Status SkipUnusedValues(PlanGraph& graph, PassReport& report);
-// Biases and activations become part of the products and convolutions before them, where the registry has kernels for
-// such nodes. REQUIRES: nothing unneeded is left, since whoever takes a value counts.
+// Folds biases and activations into the preceding products and convolutions, if the registry has kernels for the
+// folded nodes. REQUIRES: the graph has no unneeded nodes, because every consumer counts.
 void FoldActivations(PlanGraph& graph, const OpRegistry& registry, PassReport& report);
-// Elementwise nodes of which one value leaves become one node that passes over the memory once (fused_elementwise.h).
+// Fuses regions of elementwise nodes with a single outgoing value into one node (fused_elementwise.h).
 Status FuseElementwise(PlanGraph& graph, PassReport& report);
-// Groups of nodes (NoOp) run where those are that wait for them, unless more edges would cross tasks then. Of a graph
-// that is to be cut.
+// Moves groups (NoOp nodes with control inputs) to the device of their consumers, unless that increases the number of
+// edges between tasks. For a graph that will be partitioned.
 void MoveGroups(PlanGraph& graph);
 
-// The value of a constant that waits for nothing; null for all other values.
+// The value of a constant without control inputs; null for all other values.
 const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value);
 
-// True if the node's outputs depend on nothing but its inputs.
+// Whether the outputs of the node depend only on its inputs.
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// What rewrites may and may not do to a plan.
+// Tests what passes may and may not change in a plan.
 #include "runtime/passes/passes.h"
 
 #include "runtime/small_ops_test.h"
@@ -8,7 +8,7 @@ namespace {
 
 class PassesTest : public SmallGraph {
  protected:
-  // The ops that are left in the plan of `fetches`, in order of their names.
+  // The ops in the plan for `fetches` after the passes, sorted by name.
   std::vector<std::string> Planned(const OutputList& fetches, const std::vector<Feed>& feeds = {},
                                    const std::vector<Node*>& targets = {}) {
     tensorflow::RunOptions options;
@@ -40,7 +40,7 @@ TEST_F(PassesTest, ConstantsAreFolded) {
   Output y = Op("Mul", {x, Op("Add", {Const(1), Op("Mul", {Const(2), Const(3)})})});
   EXPECT_EQ(Planned({y}, {{x, Float(2)}}), (Ops{"Const", "Mul", "_Arg"}));
   EXPECT_EQ(values_, std::vector<float>{14});
-  // Also what is fetched.
+  // Fetched nodes are folded too.
   EXPECT_EQ(Planned({Op("Add", {Const(1), Const(2)})}), Ops{"Const"});
   EXPECT_EQ(values_, std::vector<float>{3});
 }
@@ -49,7 +49,7 @@ TEST_F(PassesTest, WhatFailsOrHasStateStays) {
   Output sum = Op("Add", {Op("Count", {}), Const(1)});
   EXPECT_EQ(Planned({sum}), (Ops{"Add", "Const", "Count"}));
   Output after = Op("Add", {Const(1), Const(1)}, "after", {sum.node});
-  EXPECT_EQ(Planned({after}), (Ops{"Add", "Const", "Count"}));  // it waits for Count, since nobody takes the sum
+  EXPECT_EQ(Planned({after}), (Ops{"Add", "Const", "Count"}));  // waits for Count, because the sum is unused
   Result<std::vector<Tensor>> result = Run({Op("Fail", {Const(1)}, "broken")});
   EXPECT_EQ(NodeOf(result.status()), "broken");
 }
@@ -82,7 +82,7 @@ TEST_F(PassesTest, DuplicatesAreMerged) {
   Output c = Op("Add", {x, Const(2)});
   EXPECT_EQ(Planned({Op("Mul", {a, b}), c}, {{x, Float(2)}}), (Ops{"Add", "Add", "Const", "Const", "Mul", "_Arg"}));
   EXPECT_EQ(values_, (std::vector<float>{9, 4}));
-  // Fetching both gives both.
+  // Both merged nodes can be fetched.
   EXPECT_EQ(Planned({a, b}, {{x, Float(2)}}), (Ops{"Add", "Const", "_Arg"}));
   EXPECT_EQ(values_, (std::vector<float>{3, 3}));
   EXPECT_EQ(Planned({}, {{x, Float(2)}}, {a.node, b.node}), (Ops{"Add", "Const", "_Arg"}));
@@ -124,7 +124,7 @@ TEST_F(PassesTest, NodesOfOtherAttributesAreNotMerged) {
   Output twice = scale(2, "_a"), thrice = scale(3, "_a"), again = scale(2, "_b");
   EXPECT_EQ(Planned({twice, thrice}, {{x, Float(2)}}), (Ops{"Scale", "Scale", "_Arg"}));
   EXPECT_EQ(values_, (std::vector<float>{4, 6}));
-  // Attributes that say nothing about what is computed make no difference.
+  // Internal attributes do not matter.
   EXPECT_EQ(Planned({twice, again}, {{x, Float(2)}}), (Ops{"Scale", "_Arg"}));
   EXPECT_EQ(values_, (std::vector<float>{4, 4}));
 }
@@ -149,13 +149,13 @@ TEST_F(PassesTest, WhatIsOnlyWaitedForIsNotComputed) {
   Output gate = Op("Add", {x, Const(1)}, "gate", {unused.node});
   EXPECT_EQ(Planned({gate}, {{x, Float(2)}}), (Ops{"Add", "Const", "Count", "_Arg"}));
   EXPECT_EQ(values_, std::vector<float>{3});
-  // What it takes has run before.
+  // The inputs of a skipped node still run before its consumers.
   Output v = Variable("v");
   ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
   Output added = Op("AssignAdd", {v, Const(1)}, "added");
   Output twice = Op("Mul", {Op("Identity", {added}), Const(2)});
   EXPECT_EQ(Value(Op("Identity", {v}, "late", {twice.node})), 2);
-  // Fetched or asked for, it is computed.
+  // A node that is fetched or a target is computed.
   EXPECT_EQ(Planned({gate, unused}, {{x, Float(2)}}).size(), 6u);
   EXPECT_EQ(Planned({gate}, {{x, Float(2)}}, {unused.node}).size(), 6u);
 }

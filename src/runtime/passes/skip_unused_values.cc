@@ -1,6 +1,6 @@
-// Nodes that others only wait for, and whose values nobody takes, are not computed: who waited for such a node waits
-// for what it takes. The gates that optimizers put between gradients leave many of them, like the gradient by the
-// images of the first convolution.
+// Does not compute nodes that have only control outputs: their consumers wait for the inputs of the node instead. The
+// gates that optimizers put between gradients leave many such nodes, e.g. the gradient of the images of the first
+// convolution.
 #include <algorithm>
 
 #include "runtime/passes/passes.h"
@@ -8,13 +8,13 @@
 namespace weir {
 namespace {
 
-// Waiting for many instead of one is no gain.
+// Replacing one control edge by many does not pay.
 constexpr size_t kMaxEdges = 8;
 
-// A node that takes what Switch or another flow node gives may be dead while that node is not.
+// A node that consumes the output of a Switch or another control flow node may be dead while that node is live, so it
+// must stay.
 bool MaySkip(const PlanGraph& graph, const PlanGraph::Node& node) {
-  // What has no values at all is there to be waited for; EnsureShape and placeholders that are not fed are there to
-  // fail.
+  // Nodes without outputs exist for their control edges. EnsureShape and placeholders that are not fed must fail.
   if (!IsPure(graph, node) || node.props->output_types.empty() || node.inputs.empty()) return false;
   if (node.op().name == "EnsureShape") return false;
   if (node.inputs.size() + node.control_inputs.size() > kMaxEdges) return false;

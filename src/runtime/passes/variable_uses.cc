@@ -1,4 +1,4 @@
-// Sets of variables spread from variables and handles along the edges; the sets of loops grow until nothing changes.
+// Propagates sets of variables from variables and handles along the edges, until a fixed point (because of loops).
 #include "runtime/passes/variable_uses.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class VariableFinder final {
 
   StateRole role_of(int32_t n) const { return node(n).op().traits.state; }
 
-  // Most plans update nothing: this is all that they pay.
+  // Most plans update no variable. For them this check is the only cost.
   bool AnyUpdates() const {
     return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [](const PlanGraph::Node& n) {
       return std::any_of(n.props->input_types.begin(), n.props->input_types.end(), [&](DType t) {
@@ -68,7 +68,7 @@ class VariableFinder final {
     }
   }
 
-  // Nodes of one task that name the same variable are one.
+  // Nodes of a task that refer to the same container and name are one variable.
   void FindVariables() {
     std::map<std::tuple<int32_t, bool, std::string, std::string>, int32_t> known;
     uses_.set_of_.assign(graph_.nodes.size(), kNone);
@@ -109,7 +109,7 @@ class VariableFinder final {
     return it->second;
   }
 
-  // What input `i` of node n brings, on the same task.
+  // The set that input `i` of node n carries; kNone if it comes from another task.
   int32_t SetOfInput(int32_t n, size_t i) const {
     const PlanValue input = node(n).inputs[i];
     if (uses_.SetOf(input) == kNone) return kNone;
