@@ -9,9 +9,8 @@
 
 namespace weir::io {
 
-// `samples` are interleaved: all channels of the first frame, then those of the second, and so on. Values are clipped
-// to
-// [-1, 1]. InvalidArgument if the audio exceeds the limits of the format.
+// `samples` are interleaved: all channels of the first frame, then those of the second, and so on. Clips values to the
+// range from -1 to 1. InvalidArgument if the audio exceeds the limits of the format.
 Result<std::string> EncodeWav(absl::Span<const float> samples, int64_t channels, int64_t samples_per_second);
 
 }  // namespace weir::io
