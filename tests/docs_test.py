@@ -1,4 +1,4 @@
-"""What the documentation claims is so: its links and paths lead somewhere, its folders exist, its example runs."""
+"""Checks claims of the documentation: its links, paths and folders exist, and its example runs."""
 import fnmatch
 import os
 import pathlib
@@ -15,7 +15,7 @@ SUFFIXES = (".cc", ".h", ".py", ".md", ".txt", ".optest", ".proto", ".json")
 
 
 def tree():
-    """Every file and folder of the repository as "/path", folders with a slash at the end."""
+    """Returns every file and folder of the repository as "/path", folders with a trailing slash."""
     paths = set()
     for folder, folders, files in os.walk(ROOT):
         below = "/" if folder == str(ROOT) else "/" + os.path.relpath(folder, ROOT) + "/"
@@ -25,7 +25,7 @@ def tree():
 
 
 def expanded(word):
-    """"a.{h,cc}" as "a.h" and "a.cc"."""
+    """Expands "a.{h,cc}" to "a.h" and "a.cc"."""
     braces = re.search(r"\{([^{}]*)\}", word)
     if not braces:
         return [word]
@@ -40,7 +40,7 @@ def looks_like_a_path(word, folders):
 
 
 def paths_in(text, folders):
-    """The words in backticks that name files or folders. A command line is none of them, nor are its arguments."""
+    """Yields the words in backticks that name files or folders, but not command lines and their arguments."""
     for quoted in re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.S)):
         words = quoted.split()
         if all(looks_like_a_path(word, folders) for word in words):
@@ -51,7 +51,7 @@ def paths_in(text, folders):
 def lead_nowhere(text, paths):
     folders = {path.rstrip("/").rpartition("/")[2] for path in paths if path.endswith("/")}
     for word in paths_in(text, folders):
-        # A placeholder stands for any name; a path may leave out folders in front: includes start at src/.
+        # A placeholder matches any name. A path may omit leading folders, because include paths start at src/.
         pattern = re.sub(r"<\w+>|…", "*", word)
         pattern = re.sub(r"(^|/)x(?=[_./])", r"\1*", pattern)
         wanted = ["*/" + pattern] if pattern.endswith("/") else ["*/" + pattern, "*/" + pattern + "/"]
@@ -131,7 +131,7 @@ def test_the_filters_that_the_documentation_names_match_tests():
 
 
 def test_a_simulated_seed_replays_as_the_documentation_says():
-    """The commands of docs/cluster.md: few seeds pass, and one of them tells the same story each time."""
+    """Runs the commands of docs/cluster.md: a few seeds pass, and replaying a seed prints the same log each time."""
     build = pathlib.Path(os.environ.get("WEIR_BUILD", ROOT / "build"))
     text = (ROOT / "docs/cluster.md").read_text()
     block = re.search(r"\n## Simulation\n.*?```sh\n(.*?)```", text, re.S)[1]

@@ -1,4 +1,4 @@
-"""What `make install` lays down works away from the build tree: the program, the package, find_package(Weir)."""
+"""Tests that an installed Weir works without the build tree: the program, the package, find_package(Weir)."""
 import os
 import pathlib
 import re

@@ -1,4 +1,4 @@
-"""What judges measurements: the page of `make bench` and its plots, what a trace is split into, and the comparison of instruction counts."""
+"""Tests of the measuring tools: page and plots of `make bench`, trace analysis, comparison of instruction counts."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def modules(monkeypatch):
-    """The scripts of bench/ and tests/instructions/, importable."""
+    """Makes the scripts of bench/ and tests/instructions/ importable."""
     for folder in ("bench", "tests/instructions"):
         monkeypatch.syspath_prepend(str(ROOT / folder))
     yield
@@ -66,7 +66,7 @@ def test_the_page_says_which_goals_are_met(modules, tmp_path):
     assert row_of(page, "train_linreg_sync to async")[-3:] == ["0.080", "0.100", "✓"]
     assert "**4 of 6 goals met.** Missed: null_4, scalar over ps." in page
     assert "Not measured: there is no torch." in page
-    assert row_of(page, "one scalar from each ps")[:9] == [  # grows twofold where the other grows by 1.4
+    assert row_of(page, "one scalar from each ps")[:9] == [  # doubles, while TensorFlow's grows by a factor of 1.4
         "one scalar from each ps", "Weir", "40.0 us (39.0 .. 41.0 us)", "80.0 us (79.0 .. 81.0 us)", "160.0 us (159.0 .. 161.0 us)", "4.0", "✗",
         "one scalar from each ps", "TensorFlow 2.21"]
     assert (tmp_path / "performance.md").read_text() == page
@@ -94,7 +94,7 @@ def test_goals_are_judged_by_medians_of_what_both_were_measured_at(modules, tmp_
     assert growth("ps", {1: [10.0]}, {}).points(report.WEIR) == [(1, 10.0, 10.0, 10.0)]
     assert growth("workers", {1: [10.0]}, {}).points(report.WEIR) == [(1, 20.0, 20.0, 20.0)]  # CPU time
     others = {"Weir": [scaled("bulk", "ps", n, 10.0 * n) for n in (1, 2)], "TensorFlow 2.21": [scaled("bulk", "ps", n, 10.0) for n in (1, 2)]}
-    assert "**4 of 5 goals met.** Missed: null_4." in report.write(measured(scaling=others), tmp_path)  # only scalars are to grow less
+    assert "**4 of 5 goals met.** Missed: null_4." in report.write(measured(scaling=others), tmp_path)  # only scalars have a growth goal
 
 
 def test_nothing_but_weir_gives_a_page_without_verdicts(modules, tmp_path):
@@ -124,9 +124,9 @@ def test_cpp_figures_stand_beside_what_the_machine_allows(modules, tmp_path):
     assert row_of(page, "Call/host/1048576")[1:] == ["200.0 us", "5.00 GB/s", "10.0 GB/s", "50%"]
     assert row_of(page, "Call/ucx/8")[1:] == ["5.0 us", "", "", ""]
     assert row_of(page, "MatMul/32/32/32")[1:] == ["2.0 us", "40.0 GFLOP/s", "80 GFLOP/s", "50%"]
-    assert row_of(page, "Tanh/1048576")[1:] == ["1.00 ms", "8.00 GB/s", "16.0 GB/s", "50%"]  # a copy of 4 MB reads and writes as much
+    assert row_of(page, "Tanh/1048576")[1:] == ["1.00 ms", "8.00 GB/s", "16.0 GB/s", "50%"]  # compared with a copy of 4 MB
     assert row_of(page, "ApplyAdagrad/1048576")[1:] == ["2.00 ms", "6.00 GB/s", "12.0 GB/s", "50%"]
-    assert row_of(page, "Chain/2000_mean") == []  # it is made of others
+    assert row_of(page, "Chain/2000_mean") == []  # an aggregate
     assert row_of(page, "Newcomer")[1:] == ["0 ns", "", "", ""] and page.index("**Others.**") < page.index("| Newcomer |")
     assert row_of(page, "Tanh/1") == []  # it failed
 
@@ -139,8 +139,8 @@ def test_a_trace_is_split_into_kernels_and_what_lies_between(modules):
              parts.Event(ps, "ApplyAdagrad", 340, 380, 390)]
     assert parts.split(trace) == {
         parts.PS_OTHERS: 10,
-        parts.PRODUCTS: 75, parts.OTHERS: 35,  # half of what both run for
-        parts.BETWEEN: 40,  # from what was received to its product, and from there to Tanh, without what tracing takes: 10 + 30
+        parts.PRODUCTS: 75, parts.OTHERS: 35,  # each gets half of the time in which both run
+        parts.BETWEEN: 40,  # from the receive to its product, and from there to Tanh, without the cost of tracing: 10 + 30
         parts.PS_UPDATES: 40}
     received = [parts.Event(worker, "MatMul", 0, 10, 10), parts.Event(worker, "_Recv", 5, 50, 50), parts.Event(worker, "MatMul", 50, 60, 60)]
     assert parts.split(received) == {parts.PRODUCTS: 20}  # it waited in between
@@ -192,11 +192,11 @@ def test_plots_show_every_ratio_and_mark_its_goal(modules, tmp_path):
     assert len([line for line in curves.iter(SVG + "line") if line.get("class") == "w0"]) == 3  # spreads
     for linked in ("ratios", "scaling-ps"):
         assert f"(performance/{linked}.svg)" in page
-    assert "scaling-workers.svg" not in page  # there are no figures for it
+    assert "scaling-workers.svg" not in page  # no figures
 
 
 def json_lines(script, *arguments):
-    """What a script of bench/ prints under `weir run`."""
+    """Runs a script of bench/ with `weir run` and returns the JSON lines that it prints."""
     command = [str(BUILD / "weir"), "run", str(ROOT / "bench" / script), *arguments]
     out = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=300, check=True, env=dict(os.environ, BENCH_RUNNER=shlex.join(command[:2])))
     return [json.loads(line) for line in out.stdout.splitlines()]

@@ -1,4 +1,4 @@
-"""The Python message classes of weir.proto: wire fidelity, the private pool, text form and enums."""
+"""Tests the Python message classes of weir.proto: wire format, private descriptor pool, text format and enums."""
 import copy
 import pickle
 import subprocess

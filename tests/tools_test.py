@@ -1,4 +1,4 @@
-"""The tools of the front door: what counts tests, mirrors the package and lists packages does so rightly."""
+"""Tests of the scripts in tools/ that count tests, link the package and list Debian packages."""
 import os
 import pathlib
 import subprocess

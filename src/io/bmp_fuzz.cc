@@ -1,4 +1,4 @@
-// Any bytes as a BMP image: decoding gives an error or pixels within bounds. The first byte chooses the channels.
+// Decodes arbitrary bytes as a BMP image. The first byte selects the channels.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -14,7 +14,7 @@ struct BundleIndex {
   int num_shards = 0;
   std::map<std::string, tensorflow::BundleEntryProto> entries;  // by name; parts of tensors by TensorSlice::Key
 };
-// An error when the table is damaged, is of another byte order or a newer version, or names shards that there are not.
+// Fails if the table is damaged, has another byte order or a newer version, or an impossible number of shards.
 Result<BundleIndex> ReadBundleIndex(Env& env, const std::string& prefix);
 
 }  // namespace weir::io

@@ -1,4 +1,4 @@
-// Reading V2 checkpoints. The whole index is read when one is opened, data files when a tensor is asked for.
+// Reading V2 checkpoints. Opening one reads the whole index; data files are opened when a tensor is read.
 #include <mutex>
 
 #include "base/crc32c.h"
@@ -18,7 +18,7 @@ using tensorflow::BundleEntryProto;
 constexpr int kNewestVersion = 1;
 constexpr int kMaxShards = 1 << 20;
 
-// What an entry says about its tensor, checked.
+// Type and shape of an entry, checked.
 Result<SavedTensor> TensorOf(const BundleEntryProto& entry) {
   SavedTensor tensor;
   WEIR_ASSIGN(tensor.dtype, DTypeFromNumber(entry.dtype()));
@@ -117,7 +117,8 @@ class BundleReader final : public CheckpointReader {
       std::string bytes(size, '\0');
       WEIR_ASSIGN(const size_t got, file->Read(offset, size, bytes.data()));
       if (got < size) return damaged("the file has become shorter");
-      // The checksum is over lengths as fixed-size numbers, so that it is checked while they are read.
+      // The checksum covers the lengths as fixed-size numbers, not as the varints in the file, so ParseStrings computes
+      // it.
       uint32_t crc = 0;
       Result<Tensor> strings = ParseStrings(tensor.shape, bytes, &crc);
       if (!strings.ok()) return damaged(std::string(strings.status().message()));

@@ -1,4 +1,4 @@
-// Bundles written and read, with every fault on the way: a checkpoint is whole or not there.
+// Tests writing and reading of bundles, with a fault at every file operation: a checkpoint is complete or not visible.
 #include <gtest/gtest.h>
 
 #include "base/env_fake.h"
@@ -149,10 +149,10 @@ TEST(BundleTest, EveryDamagedByteIsFound) {
   EXPECT_EQ(OpenCheckpoint(env, "/m").status().code(), StatusCode::kNotFound);
 }
 
-// What a reader sees after a run that ended at its n-th operation: the old value, the new one, or no checkpoint.
+// After a failure of the n-th file operation, a reader must see the old values, the new values, or no checkpoint.
 TEST(BundleTest, AFaultAtAnyStepLeavesTheCheckpointWholeOrNotThere) {
   for (const bool sharded : {false, true}) {
-    for (const bool crash : {false, true}) {  // after a crash nothing works any more, not even cleaning up
+    for (const bool crash : {false, true}) {  // after a crash all later operations fail, including cleanup
       for (int n = 0;; ++n) {
         FakeEnv env;
         ASSERT_TRUE(env.MakeDirectories("/d/t").ok());
@@ -208,7 +208,7 @@ TEST(TensorSliceTest, TextAndKeys) {
   EXPECT_EQ(both.slice_shape, (Shape{2, 3}));
   for (const char* bad : {"", "garbage", "2 x 0,1:-", "2 3 0,1", "2 3 0,5:-", "-2 0,1"})
     EXPECT_EQ(ParseShapeAndSlice(bad).status().code(), StatusCode::kInvalidArgument) << bad;
-  // Bytes as TensorFlow writes them: a zero, the name with its end, the number of axes, starts and lengths.
+  // TensorFlow's encoding: a zero, the name with a terminator, the number of axes, starts and lengths.
   EXPECT_EQ(TensorSlice::Parse("0,2:0,300").value().Key("p"), std::string("\0p\0\1\1\2\x80\x82\x80\xc1\x2c", 11));
   EXPECT_EQ(TensorSlice::Full(1).Key("p"), std::string("\0p\0\1\1\1\x80\x7f", 8));
 }

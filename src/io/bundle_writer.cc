@@ -13,7 +13,7 @@ constexpr int kBundleVersion = 1;
 
 Status SyncDirectoryOf(Env& env, const std::string& path) { return env.SyncDirectory(std::string(DirectoryOf(path))); }
 
-// Takes away the index, so that a checkpoint which is being replaced is not seen with half of its files.
+// Deletes the index, so that readers never see a checkpoint that is only partly replaced.
 Status RemoveIndex(Env& env, const std::string& prefix) {
   const std::string index = BundleIndexName(prefix);
   if (!env.Exists(index)) return OkStatus();
@@ -83,7 +83,8 @@ Status BundleWriter::Append(std::string_view bytes) {
   return data_->Append(bytes);
 }
 
-// The lengths as varints, their checksum, then the strings. The checksum of lengths is over fixed-size numbers.
+// Writes the lengths as varints, their checksum, then the strings. The checksum covers the lengths as fixed-size
+// numbers.
 Status BundleWriter::AppendStrings(const Tensor& value, uint32_t* crc) {
   std::string lengths;
   for (const std::string& text : value.flat<std::string>()) {
@@ -165,7 +166,7 @@ Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const st
   struct Source {
     std::string prefix;
     int shards = 0;
-    int first = 0;  // of its shards in the merged bundle
+    int first = 0;  // number of its first shard in the merged bundle
   };
   std::vector<Source> sources;
   std::map<std::string, tensorflow::BundleEntryProto> entries;

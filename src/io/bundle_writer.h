@@ -1,7 +1,7 @@
 // Writing V2 checkpoints (tensor bundles): `prefix.index` is a table from names of tensors to BundleEntryProtos, with a
 // BundleHeaderProto under the empty name; `prefix.data-00000-of-00001` holds their bytes.
-// Both are written aside and synced; data gets its name first, and without an index there is no checkpoint: so one is
-// there whole or not at all.
+// Both are written to temporary files, synced and renamed, the data first. A checkpoint exists once its index exists,
+// so it is visible completely or not at all.
 #ifndef WEIR_IO_BUNDLE_WRITER_H_
 #define WEIR_IO_BUNDLE_WRITER_H_
 
@@ -21,18 +21,18 @@ namespace weir::io {
 std::string BundleIndexName(const std::string& prefix);
 std::string BundleDataName(const std::string& prefix, int shard, int num_shards);
 
-// Not thread-safe. Destroying one that is not finished removes what it wrote.
+// Not thread-safe. The destructor removes the temporary files if Finish did not succeed.
 class BundleWriter final {
  public:
-  // Makes the directory of `prefix` where only that one is missing.
+  // Creates the directory of `prefix` if its parent exists.
   static Result<std::unique_ptr<BundleWriter>> Open(Env& env, const std::string& prefix);
   ~BundleWriter();
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
-  // A name that was added already is an error.
+  // Fails if the name was added before.
   Status Add(const std::string& name, const Tensor& value);
-  // The part of a tensor `name` of shape `full_shape` at `slice`. Parts do not overlap.
+  // Adds the part at `slice` of the tensor `name`, whose whole shape is `full_shape`. REQUIRES: parts do not overlap.
   Status AddSlice(const std::string& name, const Shape& full_shape, const TensorSlice& slice, const Tensor& value);
   Status Finish();
 
@@ -43,7 +43,7 @@ class BundleWriter final {
 
   Env& env_;
   const std::string prefix_;
-  const std::string suffix_;  // of the names that files have until they are whole
+  const std::string suffix_;  // of the temporary file names
   const HeldTemporary held_data_;
   std::unique_ptr<WritableFile> data_;
   std::map<std::string, tensorflow::BundleEntryProto> entries_;
@@ -51,8 +51,8 @@ class BundleWriter final {
   bool finished_ = false;
 };
 
-// Joins bundles into one: renames their data files to be the shards of `destination` and writes one index. Parts of one
-// tensor may lie in different bundles.
+// Merges bundles into one: renames their data files to shards of `destination` and writes one index. Parts of a tensor
+// may be in different bundles.
 Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const std::string& destination,
                     bool allow_missing = false);
 

@@ -1,5 +1,5 @@
-// Any bytes as the two files of a checkpoint, or as a V1 table: reading gives errors or tensors, never harm. The first
-// two bytes say where the index ends.
+// Reads arbitrary bytes as the two files of a V2 checkpoint, as a V1 table and as a record file. The first two bytes
+// are the length of the index.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ void ReadAll(weir::Env& env, const std::string& prefix) {
   const auto reader = weir::io::OpenCheckpoint(env, prefix);
   if (!reader.ok()) return;
   for (const auto& [name, tensor] : (*reader)->tensors()) {
-    // Parts may stand for as many elements as memory holds; here that would only be slow.
+    // An entry may claim any number of elements. Skip huge tensors: they would only be slow.
     if (tensor.shape.num_elements() > (1 << 20)) continue;
     (*reader)->Read(name).status().IgnoreError();
   }
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)env.WriteFile("/v1", bytes);
   ReadAll(env, "/v2");
   ReadAll(env, "/v1");
-  // The same bytes as the entries of a well-formed table: what checksums would keep out otherwise.
+  // The same bytes as entries of a well-formed table, to get past the checksums.
   if (auto file = env.OpenWrite("/v3.index"); file.ok()) {
     weir::io::TableWriter table(**file);
     (void)table.Add("", bytes.substr(0, cut));

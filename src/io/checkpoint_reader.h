@@ -1,5 +1,5 @@
-// CheckpointReader: the tensors of a checkpoint by name, whatever its format: V2 (a tensor bundle) or V1 (tables of
-// tensor slices). Everything read is checked: what is damaged is DataLoss with file and offset. Thread-safe.
+// CheckpointReader: reads the tensors of a checkpoint by name. Supports formats V2 (a tensor bundle) and V1 (tables of
+// tensor slices). All data is verified; damage is DataLoss with file and offset. Thread-safe.
 #ifndef WEIR_IO_CHECKPOINT_READER_H_
 #define WEIR_IO_CHECKPOINT_READER_H_
 
@@ -24,19 +24,19 @@ class CheckpointReader {
   virtual const std::map<std::string, SavedTensor>& tensors() const = 0;
   // NotFound names the tensor and the checkpoint.
   virtual Result<SavedTensor> Find(const std::string& name) const = 0;
-  // The part of a tensor at `slice` (extents may be full), put together from the parts that the checkpoint has.
+  // Reads the part of a tensor at `slice` (extents may be full), assembled from the parts in the checkpoint.
   virtual Result<Tensor> ReadSlice(const std::string& name, const TensorSlice& slice) const = 0;
   virtual Result<Tensor> Read(const std::string& name) const = 0;
 };
 
-// A bundle by its prefix.
+// Opens a V2 checkpoint.
 Result<std::unique_ptr<CheckpointReader>> OpenBundle(Env& env, const std::string& prefix);
-// The tables that a pattern matches: one, or the shards of a V1 checkpoint.
+// Opens a V1 checkpoint: the file, or the shards, that the pattern matches.
 Result<std::unique_ptr<CheckpointReader>> OpenSliceTables(Env& env, const std::string& pattern);
-// The bundle `prefix`, or where there is none the V1 checkpoint of that name.
+// Opens the V2 checkpoint `prefix`, or the V1 checkpoint of that name if there is none.
 Result<std::unique_ptr<CheckpointReader>> OpenCheckpoint(Env& env, const std::string& prefix);
 
-// "name (DT_FLOAT) [2,3]" line by line.
+// One line "name (DT_FLOAT) [2,3]" per tensor.
 std::string DescribeCheckpoint(const CheckpointReader& reader);
 
 }  // namespace weir::io

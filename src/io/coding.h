@@ -1,4 +1,4 @@
-// Numbers as files hold them: little-endian, and varints of 7 bits per byte, lowest first.
+// Encodings of integers in files: little-endian fixed size, and varints with 7 bits per byte, lowest bits first.
 #ifndef WEIR_IO_CODING_H_
 #define WEIR_IO_CODING_H_
 
@@ -19,7 +19,7 @@ inline void PutVarint(std::string& to, uint64_t value) {
   to.push_back(static_cast<char>(value));
 }
 
-// REQUIRES: that many bytes at `data`.
+// REQUIRES: 4 (or 8) bytes at `data`.
 inline uint32_t Fixed32(const char* data) {
   uint32_t value = 0;
   for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(data[i]);
@@ -27,7 +27,7 @@ inline uint32_t Fixed32(const char* data) {
 }
 inline uint64_t Fixed64(const char* data) { return Fixed32(data) | uint64_t{Fixed32(data + 4)} << 32; }
 
-// Takes a varint off the front; false when the bytes end before it does or it does not fit.
+// Removes a varint from the front. Returns false, without a change, if it is incomplete or does not fit 64 bits.
 inline bool TakeVarint(std::string_view& from, uint64_t* value) {
   *value = 0;
   for (size_t i = 0; i < from.size() && i < 10; ++i) {

@@ -1,4 +1,4 @@
-// How files are compressed as a whole.
+// Compression of whole files.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ enum class Compression { kNone, kZlib, kGzip };
 
 // TensorFlow's names: "", "ZLIB" and "GZIP". InvalidArgument for others.
 Result<Compression> ParseCompression(std::string_view name);
-// The whole of a compressed string. DataLoss where it is damaged or ends early.
+// Decompresses a whole string. DataLoss if it is damaged or truncated.
 Result<std::string> Decompress(std::string_view bytes, Compression compression);
 
 }  // namespace weir::io

@@ -1,5 +1,5 @@
-// Event files: records that are Event messages, the first of them with the version of the format. TensorBoard finds
-// them by "tfevents" in their names.
+// Event files: record files of Event messages. The first event has the version of the format. TensorBoard recognizes
+// the files by "tfevents" in their names.
 #ifndef WEIR_IO_EVENT_FILE_H_
 #define WEIR_IO_EVENT_FILE_H_
 
@@ -14,12 +14,12 @@
 
 namespace weir::io {
 
-// "events.out.tfevents.1700000000.host" below `prefix` ("logs/events").
+// "logs/events.out.tfevents.1700000000.host" for the prefix "logs/events".
 std::string EventFileName(std::string_view prefix, int64_t seconds, std::string_view host, std::string_view suffix);
-// The name of this machine, as event files carry it.
+// The name of this machine, for the names of event files.
 std::string HostName();
 
-// Not thread-safe. The file appears with the first event.
+// Not thread-safe. The first event creates the file.
 class EventWriter final {
  public:
   EventWriter(Env& env, Clock& clock, std::string prefix, std::string suffix = "")
@@ -27,12 +27,12 @@ class EventWriter final {
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
-  // Makes the file and writes the version: what the first Write does otherwise.
+  // Creates the file and writes the version. Optional: the first Write calls it. No-op if the file is open.
   Status Init();
   Status Write(const tensorflow::Event& event) { return WriteBytes(event.SerializeAsString()); }
-  // A serialized Event.
+  // `event` is a serialized Event.
   Status WriteBytes(std::string_view event);
-  // Readers see all events up to here. A file that was deleted under the writer begins anew.
+  // Makes all events so far visible to readers. If the file was deleted meanwhile, starts a new one.
   Status Flush();
   Status Close();
   const std::string& path() const { return path_; }  // empty before the first event

@@ -11,10 +11,10 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "floats are copied as they lie in the file");
 
 enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroupStart = 3, kGroupEnd = 4, kFixed32 = 5 };
-constexpr size_t kMaxGroups = 100;  // inside of each other, as protobuf has it
+constexpr size_t kMaxGroups = 100;  // maximum nesting, as in protobuf
 constexpr uint32_t Tag(uint32_t field, Wire wire) { return field << 3 | wire; }
 
-// Walks over the fields of one message. Every method is false where the bytes end too early or mean nothing.
+// Iterates over the fields of one message. Every method returns false if the bytes are truncated or invalid.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -73,7 +73,7 @@ class Fields {
   }
 
  private:
-  // The rest of a group that has begun, with the groups in it.
+  // Skips the rest of a group, including nested groups.
   bool SkipGroup(uint32_t field) {
     std::vector<uint32_t> open = {field};
     while (!open.empty()) {
@@ -96,7 +96,7 @@ class Fields {
   const char* end_;
 };
 
-// Each occurrence of a field that holds bytes; others are passed over.
+// Visits each occurrence of a length-delimited field and skips all other fields.
 template <class Visit>
 bool VisitField(std::string_view message, uint32_t field, Visit visit) {
   Fields fields(message);
@@ -113,7 +113,7 @@ bool VisitField(std::string_view message, uint32_t field, Visit visit) {
   return true;
 }
 
-// A message whose field 1 is a map, as field `field` of `message`.
+// Visits the entries of a map that is field 1 of a message that is field `field` of `message`.
 bool VisitMap(std::string_view message, uint32_t field, VisitEntry visit) {
   return VisitField(message, field, [&](std::string_view map) {
     return VisitField(map, 1, [&](std::string_view entry) {
@@ -162,7 +162,7 @@ bool ParseFeature(std::string_view feature, FeatureView* view) {
       continue;
     }
     view->dtype = dtype;
-    return fields.Bytes(&view->list);  // the first list there is decides
+    return fields.Bytes(&view->list);  // the first list determines the type
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// Any bytes as a serialized Example or SequenceExample: reading them in place gives values or says that they are
-// malformed, never harm. What protobuf takes, and writes anew, must come out with the same values.
+// Reads arbitrary bytes as a serialized Example or SequenceExample. If protobuf can parse them, the reader must find
+// the same values in the message that protobuf writes.
 #include <google/protobuf/stubs/logging.h>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ std::vector<T> Values(const FeatureView& view, int64_t count) {
   return values;
 }
 
-// Reads all of a feature; false: malformed.
+// Reads all values of a feature. Returns false if it is malformed.
 bool ReadAll(std::string_view feature) {
   FeatureView view;
   if (!weir::io::ParseFeature(feature, &view)) return false;
@@ -64,7 +64,7 @@ void Compare(std::string_view bytes, const tensorflow::Feature& wanted) {
 
 }  // namespace
 
-// What protobuf refuses it also tells, thousands of times.
+// Silences protobuf, which logs every message that it cannot parse.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   google::protobuf::SetLogHandler(nullptr);
   return 0;

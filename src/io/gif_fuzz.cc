@@ -1,5 +1,4 @@
-// Any bytes as a GIF image: decoding gives an error or frames within bounds. The first byte has no meaning, as there
-// are no options to choose by it.
+// Decodes arbitrary bytes as a GIF image. The first byte is ignored: there are no options.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -25,17 +25,17 @@ uint32_t BigEndian32(const char* bytes) {
   return uint32_t{b[0]} << 24 | uint32_t{b[1]} << 16 | uint32_t{b[2]} << 8 | uint32_t{b[3]};
 }
 
-// Elements between the file's order of bytes and the machine's, which is little-endian.
+// Converts elements between the big-endian order of the file and the little-endian order of the machine.
 void SwapBytes(char* data, size_t count, size_t element) {
   if (element == 1) return;
   for (size_t i = 0; i < count; ++i) std::reverse(data + i * element, data + (i + 1) * element);
 }
 
-// The bytes of a file from its start on, out of a gzip stream or as they are.
+// Sequential access to the (decompressed) bytes of a file.
 class Source {
  public:
   virtual ~Source() = default;
-  // Appends up to `size` bytes to `out`; fewer only at the end.
+  // Appends `size` bytes to `out`; fewer only at the end of the file.
   virtual Status Append(size_t size, std::string& out) = 0;
 };
 
@@ -152,7 +152,7 @@ Result<Header> ReadHeader(Source& source, const std::string& name) {
 
 Result<Tensor> ReadFrom(Source& source, const std::string& name) {
   WEIR_ASSIGN(const Header header, ReadHeader(source, name));
-  // A size out of the file is believed only as far as bytes come: memory grows in pieces.
+  // The size in the header may be wrong. Read in pieces, so that memory grows only with the data that is really there.
   std::string data;
   while (data.size() <= header.bytes) {
     const size_t before = data.size();

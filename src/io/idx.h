@@ -1,6 +1,6 @@
 // IDX files, the format of MNIST: one array of numbers per file.
 //   0x00 0x00, type: byte, rank: byte, sizes: rank * big-endian uint32, elements: big-endian, the last index fastest
-// A file may be compressed with gzip as a whole. What is damaged is an error that names the file and what is wrong.
+// The whole file may be compressed with gzip. Errors name the file and what is wrong with it.
 #ifndef WEIR_IO_IDX_H_
 #define WEIR_IO_IDX_H_
 
@@ -11,19 +11,19 @@
 
 namespace weir::io {
 
-// The array of an IDX file, gzipped or not, which its first bytes tell. uint8, int8, int16, int32, float32 and float64.
+// Reads the array of an IDX file; detects gzip. Types: uint8, int8, int16, int32, float32 and float64.
 Result<Tensor> ReadIdx(Env& env, const std::string& path);
-// The same of bytes at hand; `name` is for messages.
+// The same for bytes in memory; `name` is for error messages.
 Result<Tensor> ParseIdx(std::string_view bytes, const std::string& name);
-// The other way round, for such types. Not compressed.
+// The content of an uncompressed IDX file with these values, for the same types.
 Result<std::string> IdxBytes(const Tensor& values);
 
-// MNIST's kinds of files. NotFound says which file to put where.
-// uint8 [count, rows, columns].
+// The files of MNIST. A NotFound error says which file to put where.
+// Returns uint8 [count, rows, columns].
 Result<Tensor> ReadIdxImages(Env& env, const std::string& path);
-// uint8 [count].
+// Returns uint8 [count].
 Result<Tensor> ReadIdxLabels(Env& env, const std::string& path);
-// Where a file is: `path`, or the same with ".gz" added or taken away.
+// Returns `path` if the file exists, else the existing path with ".gz" added or removed.
 Result<std::string> FindIdxFile(Env& env, const std::string& path);
 
 }  // namespace weir::io

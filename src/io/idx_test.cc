@@ -92,7 +92,7 @@ TEST(IdxTest, WhatIsNoIdxFileIsRefused) {
   EXPECT_THAT(ParseIdx(Gzip(long_one), "f").status().message(), HasSubstr("more than the 36 bytes"));
   const std::string huge("\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16);
   EXPECT_THAT(ParseIdx(huge, "f").status().message(), HasSubstr("sizes are impossible"));
-  const std::string large("\0\0\x08\x02\0\xff\xff\xff\0\0\xff\xff", 12);  // 1 TB that is not there
+  const std::string large("\0\0\x08\x02\0\xff\xff\xff\0\0\xff\xff", 12);  // claims 1 TB
   EXPECT_EQ(ParseIdx(large, "f").status().code(), StatusCode::kDataLoss);
   std::string damaged = Gzip(IdxBytes(Images(30)).value());
   damaged[damaged.size() / 2] ^= 0x55;

@@ -1,5 +1,5 @@
-// BMP: rows of blue, green and red, from the bottom unless the height is negative, each padded to four bytes. Only
-// images without a palette and without compression; one byte per pixel is taken as gray.
+// BMP: rows of BGR pixels, each row padded to four bytes, from the bottom up unless the height is negative. Supports
+// only images without palette and compression; 8 bits per pixel are read as gray.
 #include <cstdlib>
 
 #include "io/image.h"
@@ -7,7 +7,7 @@
 namespace weir::io {
 namespace {
 
-constexpr size_t kHeaderEnd = 32;  // of what is read of it
+constexpr size_t kHeaderEnd = 32;  // end of the header fields that are required
 constexpr size_t kCompressionEnd = 34;
 
 int64_t Int32At(std::string_view contents, size_t at) {

@@ -1,4 +1,4 @@
-// What the fuzz targets of image decoders share: memory for pixels, and that no decoder asks for what is out of bounds.
+// Shared by the fuzz targets of image decoders: provides memory for pixels and traps if a decoder exceeds the limits.
 #ifndef WEIR_IO_IMAGE_FUZZ_H_
 #define WEIR_IO_IMAGE_FUZZ_H_
 

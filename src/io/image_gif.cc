@@ -1,5 +1,5 @@
-// GIF: a first pass over the records counts frames and finds their sizes, a second one decodes them. The transparent
-// color shows the frame before; how a frame is to be disposed of is not looked at.
+// GIF: a first pass over the records counts frames and finds their sizes; a second pass decodes them. A transparent
+// pixel shows the frame before. The disposal method of frames is ignored.
 #include <gif_lib.h>
 
 #include <algorithm>
@@ -37,8 +37,8 @@ Result<GifPtr> Open(std::string_view* rest) {
   return gif;
 }
 
-// Goes to the next frame: false at the end, or where what follows cannot be read. `transparent` becomes the color that
-// the extensions before it name, or -1.
+// Moves to the next frame. Returns false at the end or on a read error. Sets `transparent` to the transparent color of
+// the frame, or -1.
 bool NextFrame(GifFileType* gif, int* transparent) {
   *transparent = NO_TRANSPARENT_COLOR;
   for (;;) {
@@ -74,7 +74,7 @@ Result<ImageSize> Measure(std::string_view contents) {
   for (int transparent; NextFrame(gif.get(), &transparent);) {
     const int64_t width = gif->Image.Width, height = gif->Image.Height;
     if (width <= 0 || height <= 0) return InvalidArgument("Invalid GIF data: frame {} has no pixels", size.frames);
-    // A code of at least 9 bits stands for at most 4096 pixels.
+    // A code has at least 9 bits and expands to at most 4096 pixels.
     if (width * height > 4096 * static_cast<int64_t>(contents.size()))
       return InvalidArgument("Invalid GIF data: {} bytes cannot hold a frame of {} x {} pixels", contents.size(),
                              height, width);

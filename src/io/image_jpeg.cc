@@ -1,5 +1,4 @@
-// JPEG through libjpeg, which leaves by longjmp when something is wrong: the functions that it may leave hold nothing
-// that needs a destructor.
+// JPEG with libjpeg, which reports errors by longjmp. So functions that call setjmp have no locals with destructors.
 #include <cstddef>
 #include <cstdio>
 // These come before libjpeg's header, which does not include what it needs.
@@ -18,7 +17,7 @@
 namespace weir::io {
 namespace {
 
-// A progressive image of a few bytes can have so many passes over all its pixels that it takes minutes.
+// Limits the scans of a progressive image: a small file can contain so many that decoding takes minutes.
 constexpr int kMaxScans = 500;
 
 struct Errors {
@@ -67,7 +66,7 @@ class JpegReader {
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
 
-  // These are false when libjpeg has given up, which why() tells.
+  // These return false when libjpeg fails; why() has the reason.
   bool ReadHeader(std::string_view contents) {
     if (setjmp(errors_.leave) != 0) return false;
     jpeg_create_decompress(&jpeg_);
@@ -101,7 +100,7 @@ class JpegReader {
   const char* why() const { return errors_.why; }
   bool truncated() const { return errors_.truncated; }
   bool is_cmyk() const { return jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK; }
-  // Programs of that maker store the inks' complement.
+  // Adobe programs store inverted CMYK values.
   bool is_inverted() const { return jpeg_.saw_Adobe_marker != 0; }
   const jpeg_decompress_struct& jpeg() const { return jpeg_; }
 
@@ -140,7 +139,7 @@ Result<CropWindow> Window(const JpegDecodeOptions& options, int64_t height, int6
   return w;
 }
 
-// What a Huffman code takes at least: a bit for each block of 8 x 8 pixels.
+// Whether the contents are long enough for the image: a Huffman code takes at least one bit per block of 8 x 8 pixels.
 bool CanHold(std::string_view contents, const jpeg_decompress_struct& jpeg) {
   return jpeg.arith_code || static_cast<int64_t>(jpeg.image_width) * jpeg.image_height <=
                                 512 * (static_cast<int64_t>(contents.size()) + 64);

@@ -1,5 +1,4 @@
-// PNG through libpng, which leaves by longjmp when something is wrong: the functions that it may leave hold nothing
-// that needs a destructor.
+// PNG with libpng, which reports errors by longjmp. So functions that call setjmp have no locals with destructors.
 #include <png.h>
 
 #include <csetjmp>
@@ -32,7 +31,7 @@ class PngReader {
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
 
-  // These are false when libpng has given up, which why() tells.
+  // These return false when libpng fails; why() has the reason.
   bool ReadHeader(const PngDecodeOptions& options) {
     if (info_ == nullptr || setjmp(png_jmpbuf(png_)) != 0) return false;
     png_set_read_fn(png_, &rest_, &Take);
@@ -50,7 +49,7 @@ class PngReader {
   }
 
   const std::string& why() const { return why_; }
-  double data_bytes() const { return data_bytes_; }  // of the pixels as they are in the file
+  double data_bytes() const { return data_bytes_; }  // uncompressed size of the pixels in the format of the file
   int64_t height() const { return png_get_image_height(png_, info_); }
   int64_t width() const { return png_get_image_width(png_, info_); }
   int64_t channels() const { return png_get_channels(png_, info_); }
@@ -76,7 +75,7 @@ class PngReader {
       png_set_tRNS_to_alpha(png_);
       alpha = true;
     } else if (has_trns && !alpha) {
-      png_set_strip_alpha(png_);  // a palette with transparency would bring it along
+      png_set_strip_alpha(png_);  // expanding a palette with transparency would add an alpha channel
     }
     if (options.channels == 1 && color) png_set_rgb_to_gray(png_, PNG_ERROR_ACTION_NONE, 0.299, 0.587);
     if (options.channels >= 3 && !color) png_set_gray_to_rgb(png_);
@@ -87,7 +86,7 @@ class PngReader {
       constexpr uint16_t kOne = 1;
       uint8_t first;
       std::memcpy(&first, &kOne, 1);
-      if (first == 1) png_set_swap(png_);  // the file has the high byte first
+      if (first == 1) png_set_swap(png_);  // the file is big-endian
     } else if (depth == 16) {
       png_set_strip_16(png_);
     }
@@ -136,7 +135,7 @@ Status DecodePng(std::string_view contents, const PngDecodeOptions& options, con
   if (height <= 0 || row_bytes <= 0 || row_bytes > kMaxImageBytes / height)
     return InvalidArgument("a PNG image of {} x {} pixels is over the limit of {} bytes", height, reader.width(),
                            kMaxImageBytes);
-  // A byte of deflated data stands for at most 1032.
+  // A deflated byte expands to at most 1032 bytes.
   if (reader.data_bytes() > 1032.0 * static_cast<double>(contents.size()))
     return InvalidArgument("Invalid PNG data: {} bytes cannot hold {} x {} pixels", contents.size(), height,
                            reader.width());
@@ -162,7 +161,7 @@ Result<std::string> EncodePng(const ImageView& image, int64_t compression) {
     return InvalidArgument("{} bytes are no image of {} x {} pixels with {} channels", image.pixels.size(),
                            image.height, image.width, image.channels);
   std::vector<png_bytep> rows(static_cast<size_t>(image.height));
-  for (size_t y = 0; y < rows.size(); ++y)  // libpng only reads them
+  for (size_t y = 0; y < rows.size(); ++y)  // the const_cast is safe: libpng only reads the rows
     rows[y] = const_cast<png_bytep>(image.pixels.data()) + y * static_cast<size_t>(row_size);
   std::string why = "no memory";
   std::string to;

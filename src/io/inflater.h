@@ -1,4 +1,4 @@
-// The decompressed bytes of a zlib or gzip file, from its beginning on.
+// Sequential decompression of a zlib or gzip file.
 #pragma once
 
 #include <zlib.h>
@@ -11,7 +11,7 @@
 
 namespace weir::io {
 
-// What zlib calls the format.
+// The windowBits argument of zlib for the format.
 inline int ZlibWindowBits(Compression compression) {
   return compression == Compression::kGzip ? MAX_WBITS + 16 : MAX_WBITS;
 }
@@ -19,14 +19,14 @@ inline int ZlibWindowBits(Compression compression) {
 // Not thread-safe.
 class Inflater final {
  public:
-  // REQUIRES: a compression. `path` is for messages.
+  // `path` is for error messages. REQUIRES: compression is not kNone.
   static Result<std::unique_ptr<Inflater>> Make(std::string path, Compression compression);
   ~Inflater();
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Appends decompressed bytes until `out` has `size` of them or the file ends. A `size` out of a file is believed only
-  // as far as bytes come: memory grows in pieces. DataLoss where the data are damaged.
+  // Appends decompressed bytes until `out` has `size` bytes or the file ends. `size` may be an untrusted number from a
+  // file: memory grows in pieces, with the data that is really there. DataLoss if the data is damaged.
   Status Fill(const ReadableFile& file, uint64_t size, std::string& out);
 
  private:

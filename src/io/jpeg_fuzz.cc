@@ -1,4 +1,4 @@
-// Any bytes as a JPEG image: decoding gives an error or pixels within bounds. The first byte chooses the options.
+// Decodes arbitrary bytes as a JPEG image. The first byte selects the options.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
   const int how = data[0];
   const std::string_view contents(reinterpret_cast<const char*>(data) + 1, size - 1);
-  // A few bytes may stand for as many pixels as memory holds; here that would only be slow.
+  // A few bytes may claim any number of pixels. Skip huge images: they would only be slow.
   const weir::Result<weir::io::ImageSize> claimed = weir::io::ReadJpegSize(contents);
   if (claimed.ok() && claimed->height * claimed->width > (1 << 20)) return 0;
   weir::io::JpegDecodeOptions options;

@@ -1,4 +1,4 @@
-// Any bytes as a PNG image: decoding gives an error or pixels within bounds. The first byte chooses channels and depth.
+// Decodes arbitrary bytes as a PNG image. The first byte selects channels and depth.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-// What images and sounds become, and what neither can be. The bytes themselves are compared in tests/ops.
+// Tests of the PNG and WAV encoders: headers and invalid arguments. tests/ops compares all bytes.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Record files (TFRecord): a sequence of byte strings. Each record is
 //   length: fixed64, masked crc32c of the length: fixed32, data, masked crc32c of the data: fixed32
-// and may lie inside a zlib or gzip stream as a whole. What is damaged is an error that names file and offset.
+// The whole file may be compressed with zlib or gzip. Damage is DataLoss with file and offset.
 #ifndef WEIR_IO_RECORD_FILE_H_
 #define WEIR_IO_RECORD_FILE_H_
 
@@ -16,19 +16,19 @@ namespace weir::io {
 
 class Inflater;
 
-// Not thread-safe. What was not closed may be lost in part.
+// Not thread-safe. The destructor closes the file but ignores errors; call Close to see them.
 class RecordWriter final {
  public:
   static Result<std::unique_ptr<RecordWriter>> Open(Env& env, const std::string& path,
                                                     Compression compression = Compression::kNone, int level = -1);
-  // Over a file that is open already.
+  // Writes uncompressed records to an open file.
   explicit RecordWriter(std::unique_ptr<WritableFile> file);
   ~RecordWriter();
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
 
   Status Write(std::string_view record);
-  // Another process can read all records up to here.
+  // Makes all records so far visible to other processes.
   Status Flush();
   Status Sync();
   Status Close();
@@ -49,15 +49,15 @@ class RecordReader final {
   RecordReader(const RecordReader&) = delete;
   RecordReader& operator=(const RecordReader&) = delete;
 
-  // The next record; nothing at the end of the file. DataLoss for a record that is damaged or ends early: the next call
-  // tries the same record again, so that a file that is still being written can be followed.
+  // Returns the next record, or nothing at the end of the file. DataLoss for a damaged or truncated record. The next
+  // call then tries the same record again, so that a reader can follow a file that is still being written.
   Result<std::optional<std::string>> Next();
-  // Of the next record, counted in bytes after decompression.
+  // Offset of the next record, in decompressed bytes.
   uint64_t offset() const { return offset_; }
 
  private:
   RecordReader(std::string path, std::unique_ptr<ReadableFile> file);
-  // The bytes [offset, offset + size), fewer at the end.
+  // Returns the bytes [offset, offset + size), or fewer at the end of the file.
   Result<std::string_view> Bytes(uint64_t offset, uint64_t size);
   const std::string path_;
   std::unique_ptr<ReadableFile> file_;

@@ -1,5 +1,5 @@
-// Any bytes as a file of records, plain and compressed: reading gives records or an error, never harm, and ends. The
-// bytes as records that were written come back as they were.
+// Reads arbitrary bytes as a record file, plain and compressed. Also writes the bytes as records and reads them back
+// unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,7 @@ using weir::io::Compression;
 void ReadAll(weir::Env& env, const std::string& path, Compression compression) {
   const auto reader = weir::io::RecordReader::Open(env, path, compression);
   if (!reader.ok()) return;
-  // A damaged record is met again and again; compressed data may stand for a million times as many.
+  // Limited, because a small compressed file can contain millions of records.
   for (int records = 0; records < 1000; ++records) {
     const auto next = (*reader)->Next();
     if (!next.ok() || !next->has_value()) return;

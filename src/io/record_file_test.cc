@@ -45,7 +45,7 @@ TEST_P(RecordFileTest, AFileCutShortIsDataLoss) {
   FakeEnv env;
   ASSERT_TRUE(WriteRecords(env, "/r", {"first", std::string(1000, 'y')}, GetParam()).ok());
   const std::string bytes = env.ReadFile("/r").value();
-  // The end of a gzip stream is a checksum of its own, which a cut file lacks without harm to the records.
+  // A compressed file ends with a checksum of the stream. If only that is missing, all records can still be read.
   const size_t shortest = GetParam() == Compression::kNone ? bytes.size() - 1 : bytes.size() - 12;
   for (size_t size : {shortest, size_t{25}}) {
     ASSERT_TRUE(env.WriteFile("/cut", bytes.substr(0, size)).ok());

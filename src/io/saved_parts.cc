@@ -3,7 +3,7 @@
 namespace weir::io {
 namespace {
 
-// Parts are compared with each other: more than any real tensor has would only be slow.
+// Far more than any real tensor has. Limited because all pairs of parts are compared.
 constexpr size_t kMaxParts = 16384;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The parts in which a checkpoint holds one tensor, and a slice put together out of them.
+// The parts of a tensor in a checkpoint, and assembling a slice from them.
 #ifndef WEIR_IO_SAVED_PARTS_H_
 #define WEIR_IO_SAVED_PARTS_H_
 
@@ -10,16 +10,16 @@
 namespace weir::io {
 
 struct SavedPart {
-  TensorSlice slice;   // as the file spells it: its key depends on that
-  TensorSlice within;  // with full extents spelled out
-  size_t file = 0;     // for the reader's use
+  TensorSlice slice;   // as written in the file; the key of the entry depends on this form
+  TensorSlice within;  // with full extents replaced by numbers
+  size_t file = 0;     // for use by the reader
 };
 
 // Checks and adds the part `proto` of a tensor of shape `shape`.
 Status AddPart(const tensorflow::TensorSliceProto& proto, const Shape& shape, size_t file,
                std::vector<SavedPart>& parts);
-// The slice `wanted` of the tensor `name`. `read` gives the value of a part; it is checked against the part's shape.
-// Parts that overlap or leave a gap are errors.
+// Assembles the slice `wanted` of the tensor `name`. `read` returns the value of a part, whose type and shape are
+// checked. Fails if parts overlap or do not cover the slice.
 Result<Tensor> Assemble(const std::string& name, const SavedTensor& tensor, const TensorSlice& wanted,
                         const std::vector<SavedPart>& parts, FunctionRef<Result<Tensor>(const SavedPart&)> read);
 

@@ -1,5 +1,5 @@
-// Reading V1 checkpoints: tables whose entry "" lists tensors and their parts, and whose other entries hold one part
-// each as a SavedTensorSlices message. Several tables (shards) make one checkpoint.
+// Reading V1 checkpoints: one or more tables (shards). The entry "" of a table lists its tensors and their parts. Every
+// other entry is one part, as a SavedTensorSlices message.
 #include "io/checkpoint_reader.h"
 #include "io/saved_parts.h"
 #include "io/table.h"
@@ -66,14 +66,14 @@ class SliceTableReader final : public CheckpointReader {
     SavedTensorSlices slices;
     if (!bytes.has_value() || !slices.ParseFromString(*bytes))
       return DataLoss("{}: the part {} of tensor {} is missing", table.path(), part.slice.ToString(), name);
-    // The message has the values alone: type and shape are those of the part.
+    // The message has only values. Type and shape are those of the part.
     tensorflow::TensorProto& data = *slices.mutable_data()->mutable_data();
     WEIR_ASSIGN(const Shape shape, part.within.shape());
     data.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype));
     data.clear_tensor_shape();
     weir::ToProto(shape, data.mutable_tensor_shape());
-    // One value may stand for all elements in other messages; here there is one for each, and so no claim of a size
-    // that the file does not have.
+    // In this format there is one value per element (other TensorProtos may repeat the last one). Check this before
+    // allocating, because the shape in the file is untrusted.
     if (static_cast<uint64_t>(shape.num_elements()) > bytes->size())
       return DataLoss("{}: the part {} of tensor {} has too few values", table.path(), part.slice.ToString(), name);
     Result<Tensor> value = weir::FromProto(data);

@@ -24,7 +24,7 @@ void AddComplex(const Tensor& value, Field* field) {
   }
 }
 
-// One number for each element, in the field of the type: readers of the format look nowhere else.
+// Writes one value per element to the field of the type. Readers of the format accept no other form.
 Status AddValues(const Tensor& value, tensorflow::TensorProto* proto) {
   switch (value.dtype()) {
     case kFloat:
@@ -92,7 +92,7 @@ Status SliceTableWriter::Add(const std::string& name, const Shape& full_shape, c
                              const Tensor& value) {
   if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
   WEIR_ASSIGN(const TensorSlice within, slice.Filled(full_shape, value.shape()));
-  // A message holds what an int can count.
+  // A serialized message is limited to 2 GB.
   if (value.num_bytes() > static_cast<size_t>(std::numeric_limits<int32_t>::max()) / 2)
     return InvalidArgument("tensor {} of {} bytes is too large for a checkpoint of format V1: write V2, or parts of it",
                            name, value.num_bytes());

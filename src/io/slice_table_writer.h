@@ -1,5 +1,6 @@
-// Writing V1 checkpoints: one table, whose entry "" lists tensors and their parts, and whose other entries hold one
-// part each as a SavedTensorSlices message. It is written aside and synced: the file is there whole or not at all.
+// Writing V1 checkpoints: one table, whose entry "" lists all tensors and their parts. Every other entry is one part,
+// as a SavedTensorSlices message. The file is written to a temporary file, synced and renamed, so it is never
+// incomplete.
 #ifndef WEIR_IO_SLICE_TABLE_WRITER_H_
 #define WEIR_IO_SLICE_TABLE_WRITER_H_
 
@@ -13,13 +14,13 @@
 
 namespace weir::io {
 
-// Not thread-safe. Holds all values until Finish: a table is in the order of its keys.
+// Not thread-safe. Keeps all values in memory until Finish, because a table is sorted by key.
 class SliceTableWriter final {
  public:
   SliceTableWriter(Env& env, std::string path) : env_(env), path_(std::move(path)) {}
   SliceTableWriter(const SliceTableWriter&) = delete;
 
-  // The part of a tensor `name` of shape `full_shape` at `slice`. A part that was added already is an error.
+  // Adds the part at `slice` of the tensor `name`, whose whole shape is `full_shape`. Fails if it was added before.
   Status Add(const std::string& name, const Shape& full_shape, const TensorSlice& slice, const Tensor& value);
   Status Add(const std::string& name, const Tensor& value);
   Status Finish();
@@ -28,7 +29,7 @@ class SliceTableWriter final {
   Env& env_;
   const std::string path_;
   std::map<std::string, tensorflow::SavedSliceMeta> tensors_;
-  std::map<std::string, std::string> parts_;  // by their keys
+  std::map<std::string, std::string> parts_;  // by key
 };
 
 }  // namespace weir::io

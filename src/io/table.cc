@@ -15,7 +15,7 @@ constexpr size_t kFooterSize = 48;
 constexpr size_t kTrailerSize = 5;  // type and checksum
 constexpr char kPlain = 0;
 constexpr char kSnappy = 1;
-// What snappy can make of a byte: a block that claims more is damaged.
+// Limit of uncompressed bytes per compressed byte. A block that claims more is damaged.
 constexpr uint64_t kSnappyExpansion = 32;
 
 size_t CommonPrefix(std::string_view a, std::string_view b) {

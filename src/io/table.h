@@ -1,10 +1,8 @@
-// Tables: immutable files of sorted keys with values, in LevelDB's format as checkpoints use it.
+// Tables: immutable files of sorted keys with values, in LevelDB's format as used by checkpoints.
 //   file   := data block*, meta index block (empty), index block, footer
-//   block  := entry*, restart offsets (fixed32 each), their count (fixed32); then type (0 plain, 1 snappy) and a masked
-//             crc32c of all before it
-//   entry  := shared, unshared, value size (varints), the unshared end of the key, value; nothing is shared at a
-//   restart footer := handles (offset, size as varints) of meta index and index, zeros up to 40 bytes, magic number
-//   (fixed64)
+//   block  := entry*, restart offsets (fixed32 each), their count (fixed32), type (0 plain, 1 snappy), masked crc32c
+//   entry  := shared, unshared, value size (varints), unshared end of the key, value; shared is 0 at a restart
+//   footer := handles (offset, size: varints) of meta index and index, zeros up to 40 bytes, magic number (fixed64)
 #ifndef WEIR_IO_TABLE_H_
 #define WEIR_IO_TABLE_H_
 
@@ -21,18 +19,18 @@
 namespace weir::io {
 
 struct TableOptions {
-  size_t block_size = size_t{256} << 10;  // of a data block, about
+  size_t block_size = size_t{256} << 10;  // approximate size of a data block
   int restart_interval = 16;
   bool snappy = false;
 };
 
-// Not thread-safe. The file is the caller's: it syncs and closes it.
+// Not thread-safe. The caller owns the file, and syncs and closes it.
 class TableWriter final {
  public:
   explicit TableWriter(WritableFile& file, TableOptions options = {}) : file_(file), options_(options) {}
-  // Keys come in order; one that does not is an error.
+  // Fails unless the key is greater than the previous one.
   Status Add(std::string_view key, std::string_view value);
-  // Writes what remains. Nothing may be added afterwards.
+  // Writes the rest of the table. Add must not be called afterwards.
   Status Finish();
 
  private:
@@ -61,15 +59,15 @@ class TableWriter final {
   uint64_t offset_ = 0;
 };
 
-// Thread-safe. Every size in the file is checked before it is used; errors are DataLoss with file and offset.
+// Thread-safe. All sizes in the file are checked before they are used. Damage is DataLoss with file and offset.
 class Table final {
  public:
   static Result<std::unique_ptr<Table>> Open(Env& env, const std::string& path);
 
   const std::string& path() const { return path_; }
-  // Nothing where the key is not there.
+  // Returns nothing if the table does not have the key.
   Result<std::optional<std::string>> Find(std::string_view key) const;
-  // Visits entries in order, from the first key that is not less than `from`, until `visit` says false.
+  // Visits entries in order, starting at the first key >= `from`, until `visit` returns false.
   using Visit = FunctionRef<Result<bool>(std::string_view key, std::string_view value)>;
   Status Scan(std::string_view from, Visit visit) const;
 

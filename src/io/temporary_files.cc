@@ -19,7 +19,7 @@ constexpr int64_t kOldMicros = int64_t{3600} * 1'000'000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Of this start of the machine: the same for all its processes, those of containers too, as locks are.
+// Identifies the kernel by its boot id. Containers on one machine share it, as they share locks.
 const std::string& HostId() {
   static const std::string id = [] {
     const std::string text = ReadSmallFile("/proc/sys/kernel/random/boot_id");
@@ -37,7 +37,7 @@ bool IsOld(Env& env, const std::string& path) {
   return info.ok() && now.count() - info->modified_micros > kOldMicros;
 }
 
-// The lock is held until the file is gone, so that a writer that has just made it notices (HeldTemporary).
+// Holds the lock until the file is unlinked, so that a writer that has just created it notices (HeldTemporary).
 void RemoveIfUnheld(const std::string& path) {
   const std::string local = LocalPath(path);
   const int file = open(local.c_str(), O_RDONLY | O_CLOEXEC);
@@ -61,9 +61,9 @@ void RemoveStaleIn(Env& env, const std::string& directory, std::string_view name
       if (own_host || IsOld(env, path)) RemoveIfUnheld(path);
     } else if (file.ends_with(".meta.tmp") && IsOld(env, path)) {
       env.DeleteFile(path).IgnoreError();
-    } else if (file.ends_with("_temp")) {  // of a checkpoint in shards
+    } else if (file.ends_with("_temp")) {  // the directory of a sharded checkpoint
       RemoveStaleIn(env, path, "part");
-      if (IsOld(env, path)) env.DeleteDirectory(path).IgnoreError();  // where it is empty
+      if (IsOld(env, path)) env.DeleteDirectory(path).IgnoreError();  // fails unless it is empty
     }
   }
 }
@@ -74,7 +74,7 @@ std::string TemporarySuffix() { return fmt::format("{}{}-{}", kMark, HostId(), R
 
 HeldTemporary::HeldTemporary(Env& env, const std::string& path) {
   if (&env != &RealEnv()) return;
-  // Somebody may remove the file between its creation and the lock: then there is another one to be made.
+  // Another process may remove the file between its creation and the lock. Then try again.
   for (int attempt = 0; attempt < 10; ++attempt) {
     fd_ = open(LocalPath(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd_ < 0) return;

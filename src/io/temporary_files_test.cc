@@ -31,7 +31,7 @@ class TemporaryFilesTest : public testing::Test {
     const utimbuf times{time(nullptr) - seconds_ago, time(nullptr) - seconds_ago};
     utime(Path(name).c_str(), &times);
   }
-  // A process that is killed while it writes a checkpoint.
+  // Starts a process that is killed while it writes a checkpoint.
   void KillWhileSaving(const std::string& name) const {
     const pid_t child = fork();
     if (child == 0) {
@@ -48,7 +48,7 @@ class TemporaryFilesTest : public testing::Test {
 
 TEST_F(TemporaryFilesTest, WhatAKilledWriterLeftIsRemovedByTheNextSaveOfAnyStep) {
   for (int step = 0; step < 5; ++step) KillWhileSaving("model.ckpt-" + std::to_string(step));
-  EXPECT_EQ(Files().size(), 1u);  // each save removes those before it
+  EXPECT_EQ(Files().size(), 1u);  // each save removed the files of the one before it
   auto writer = BundleWriter::Open(RealEnv(), Path("model.ckpt-9"));
   ASSERT_TRUE(writer.ok());
   ASSERT_TRUE((*writer)->Add("x", Tensor::Scalar(1.0f)).ok());

@@ -10,7 +10,8 @@
 namespace weir::io {
 namespace {
 
-// --- encodings whose bytes compare as what they stand for ---
+// --- encodings whose byte order is the order of the values ---
+
 void PutOrderedUnsigned(std::string& to, uint64_t value) {
   const int bytes = (static_cast<int>(std::bit_width(value)) + 7) / 8;
   to.push_back(static_cast<char>(bytes));
@@ -26,7 +27,7 @@ void PutOrderedString(std::string& to, std::string_view text) {
   to.append(std::string_view("\0\1", 2));
 }
 
-// Two's complement, big-endian, in as few bytes as hold the number beside its header: as many leading ones as there are
+// Big-endian two's complement in as few bytes as possible. The leading bits are a header: as many ones as there are
 // bytes (inverted for negative numbers).
 void PutOrderedSigned(std::string& to, int64_t value) {
   const uint64_t magnitude = static_cast<uint64_t>(value < 0 ? ~value : value);

@@ -1,4 +1,4 @@
-// TensorSlice: the part of a tensor that a checkpoint's entry holds: a range, or everything, along each axis.
+// TensorSlice: a part of a tensor in a checkpoint: a range, or the full extent, along each axis.
 #ifndef WEIR_IO_TENSOR_SLICE_H_
 #define WEIR_IO_TENSOR_SLICE_H_
 
@@ -23,7 +23,7 @@ class TensorSlice final {
   TensorSlice() = default;
   explicit TensorSlice(std::vector<Extent> extents) : extents_(std::move(extents)) {}
   static TensorSlice Full(int rank) { return TensorSlice(std::vector<Extent>(static_cast<size_t>(rank))); }
-  // "0,2:-": start and length, or everything, for each axis.
+  // Format "0,2:-": per axis, start and length, or "-" for the full extent.
   static Result<TensorSlice> Parse(std::string_view text);
   static Result<TensorSlice> FromProto(const tensorflow::TensorSliceProto& proto);
   void ToProto(tensorflow::TensorSliceProto* proto) const;
@@ -31,15 +31,15 @@ class TensorSlice final {
 
   int rank() const { return static_cast<int>(extents_.size()); }
   const Extent& extent(int axis) const { return extents_[static_cast<size_t>(axis)]; }
-  // With full extents spelled out; an error where it is not a part of `shape`.
+  // Replaces full extents by numbers. Fails if the slice is not inside `shape`.
   Result<TensorSlice> Within(const Shape& shape) const;
-  // The same for a part that is to be saved; an error also where the tensor in it does not have the part's shape.
+  // The same for a part that is to be saved. Also fails if `tensor`, the shape of its value, is not that of the slice.
   Result<TensorSlice> Filled(const Shape& shape, const Shape& tensor) const;
   // REQUIRES: no full extents.
   Result<Shape> shape() const;
-  // True if it is all of `shape`. REQUIRES: it is a part of it.
+  // True if the slice is all of `shape`. REQUIRES: it is inside `shape`.
   bool Covers(const Shape& shape) const;
-  // The name of its entry among the keys of a checkpoint; in the order of names, then of places.
+  // The key of this part in a checkpoint. Keys are ordered by name, then by position.
   std::string Key(std::string_view tensor_name) const;
   bool operator==(const TensorSlice&) const = default;
 
@@ -50,16 +50,16 @@ class TensorSlice final {
 // "4 3 0,2:-": the shape of a whole tensor and a slice of it.
 struct ShapeAndSlice {
   Shape shape;
-  TensorSlice slice;   // as it was written
-  TensorSlice within;  // with full extents spelled out
+  TensorSlice slice;   // as in the text
+  TensorSlice within;  // with full extents replaced by numbers
   Shape slice_shape;
 };
 Result<ShapeAndSlice> ParseShapeAndSlice(std::string_view text);
 
-// Copies what both parts of one tensor share out of the memory of one into that of the other; returns the number of
-// elements. REQUIRES: no full extents, the tensors have the slices' shapes and one type.
+// Copies the elements that both slices of a tensor contain from `from` to `to`. Returns their number.
+// REQUIRES: no full extents; `from` and `to` have the shapes of their slices and the same type.
 int64_t CopyOverlap(const TensorSlice& from_slice, const Tensor& from, const TensorSlice& to_slice, const Tensor& to);
-// The number of elements that both parts share. REQUIRES: the same rank, no full extents.
+// The number of elements that both slices contain. REQUIRES: equal rank, no full extents.
 int64_t Overlap(const TensorSlice& a, const TensorSlice& b);
 
 }  // namespace weir::io

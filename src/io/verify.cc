@@ -7,7 +7,7 @@
 namespace weir::io {
 namespace {
 
-// The files that the index of a bundle speaks of are long enough.
+// Checks that the data files of a bundle are as long as its index requires. Returns their total size.
 Result<uint64_t> CheckDataFiles(Env& env, const std::string& prefix) {
   WEIR_ASSIGN(const BundleIndex index, ReadBundleIndex(env, prefix));
   std::map<int, uint64_t> sizes;

@@ -1,4 +1,4 @@
-// Whether a checkpoint can be restored: its files are there, as long as their index says, and of the right checksums.
+// Checks whether a checkpoint can be restored: its files exist, have the sizes of the index and the right checksums.
 #ifndef WEIR_IO_VERIFY_H_
 #define WEIR_IO_VERIFY_H_
 
@@ -8,11 +8,10 @@
 
 namespace weir::io {
 
-// Values are compared with their checksums in checkpoints of up to so many bytes: larger ones would take as long as
-// restoring them does.
+// Checksums are verified only in checkpoints of up to this size. Verifying a larger one takes as long as restoring it.
 constexpr uint64_t kVerifiedBytes = uint64_t{256} << 20;
 
-// The error that restoring everything would give, as far as it can be told at little cost.
+// Returns the error that restoring everything would return, as far as it can be found cheaply.
 Status VerifyCheckpoint(Env& env, const std::string& prefix);
 
 }  // namespace weir::io

@@ -1,4 +1,4 @@
-// WAV: sound as 16-bit samples, the form in which summaries hold it.
+// WAV: audio as 16-bit samples, as used in summaries.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace weir::io {
 
-// `samples` holds the channels of the first frame, then those of the second, and so on; what is beyond -1 and 1 is cut
-// off. InvalidArgument for what the format has no room for.
+// `samples` are interleaved: all channels of the first frame, then those of the second, and so on. Clips values to the
+// range from -1 to 1. InvalidArgument if the audio exceeds the limits of the format.
 Result<std::string> EncodeWav(absl::Span<const float> samples, int64_t channels, int64_t samples_per_second);
 
 }  // namespace weir::io

@@ -1,6 +1,6 @@
-// Small blocks are one heap allocation, header and data together. Large ones are mapped pages, of files where other
-// processes may read them (shared_blocks.h). Freed ones are kept for reuse, at most kMaxCachedBytes of them;
-// ProcessMemory has those given back to the system that were not used for a while.
+// A small block is one heap allocation, header and data together. A large block is a mapping; if other processes may
+// read it (shared_blocks.h), a mapping of a file. Freed large blocks are cached for reuse, up to kMaxCachedBytes.
+// ProcessMemory returns those to the system that were unused for a while.
 #include "tensor/buffer.h"
 
 #include <fcntl.h>
@@ -28,24 +28,26 @@ namespace weir {
 namespace {
 
 constexpr size_t kLargeBytes = size_t{1} << 20;
-constexpr size_t kWorthSharing = size_t{1} << 18;  // where blocks are shared, those from there on are mapped
+constexpr size_t kWorthSharing = size_t{1} << 18;  // smallest mapped block once blocks are shared
 constexpr rlim_t kMaxSharedBlocks = 4096;
 constexpr size_t kHugePageBytes = size_t{2} << 20;
 constexpr size_t kMaxCachedBytes = size_t{1} << 30;
-// Of a small block, beside its data: header, alignment, and the tensor that somebody holds it by.
+// Estimated bytes per small block besides its data: header, alignment, and the Tensor that refers to it.
 constexpr size_t kHeapOverhead = 256;
-// Blocks up to this size are counted, but never refused: many of them are held by something that is (a queue, a graph).
+// Blocks up to this size are charged but never refused. Where many of them accumulate (a queue, a graph), the container
+// reserves memory itself and fails.
 constexpr size_t kTinyBytes = size_t{64} << 10;
 
 size_t AlignUp(size_t n, size_t alignment) { return (n + alignment - 1) / alignment * alignment; }
 
-// Sizes of mapped blocks: eight steps per power of two, so that tensors of nearly the same size share a block.
+// Rounds up to the size of a mapped block: eight size classes per power of two, so that tensors of similar size can
+// reuse a block.
 size_t SizeClass(size_t bytes) {
   const size_t step = std::max(std::bit_floor(bytes) / 8, size_t{64} << 10);
   return AlignUp(bytes, step);
 }
 
-// Header and data in one malloc block; the data begins at the next aligned address.
+// Header and data in one malloc block; the data starts at the next aligned address.
 class HeapBuffer final : public Buffer {
  public:
   static Buffer* Make(size_t bytes) {
@@ -74,14 +76,14 @@ struct SharedFile {
   size_t capacity = 0;
   const MappedBuffer* user = nullptr;
   bool abandoned = false;
-  bool forgotten = false;  // it is the parent's
+  bool forgotten = false;  // this process was forked, and the file belongs to its parent
 };
 
 struct MappedBlock {
   void* data = nullptr;
   size_t capacity = 0;
-  SharedFile* file = nullptr;  // null where it is private
-  int64_t since = 0;           // when it was freed
+  SharedFile* file = nullptr;  // null: a private mapping
+  int64_t since = 0;           // when it was freed, in nanoseconds of the monotonic clock
 };
 
 class MappedBuffer final : public Buffer {
@@ -178,8 +180,9 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
   void ShareLargeBlocks() {
     if (sharing_.exchange(true)) return;
     std::lock_guard once(watches_forks_mutex_);
-    if (std::exchange(watches_forks_, true)) return;  // also a child does
-    // The lock is free in a child, and what is not there any more is not handed out.
+    if (std::exchange(watches_forks_, true)) return;  // a forked child inherits the handlers
+    // Holds the lock during the fork, so that it is free in the child, and removes the parent's blocks from the child's
+    // cache.
     pthread_atfork([] { TheOne().mutex_.lock(); }, [] { TheOne().mutex_.unlock(); }, [] { TheOne().ForgetShared(); });
   }
 
@@ -197,7 +200,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     std::lock_guard lock(mutex_);
     const auto at = FileAt(static_cast<const char*>(data));
     if (at == files_.end() || at->second.user == nullptr || std::exchange(at->second.abandoned, true)) return;
-    at->second.user->AddReader();  // who never leaves
+    at->second.user->AddReader();  // never removed
   }
 
   static RecyclingAllocator& TheOne() {
@@ -217,7 +220,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
   static size_t KindOf(const MappedBlock& block) { return block.file != nullptr ? 1 : 0; }
 
   static void* MapPrivate(size_t capacity) {
-    // Huge pages make the first touch of a big block several times cheaper; they need an aligned start.
+    // Huge pages make the first access to a big block several times cheaper. They need an aligned start.
     const size_t slack = capacity >= 2 * kHugePageBytes ? kHugePageBytes : 0;
     void* mapped = mmap(nullptr, capacity + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
@@ -230,7 +233,8 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     return data;
   }
 
-  // A file of that size, which cannot shrink: who maps it can read all of it. Not valid where there is none to be had.
+  // Creates a file of that size, sealed against shrinking, so that a process that maps it can safely read all of it.
+  // fd is -1 on failure.
   static SharedFile NewFile(size_t capacity) {
     SharedFile file{.fd = memfd_create("weir_tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING), .capacity = capacity};
     struct stat found {};
@@ -249,15 +253,15 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     return files_.size() < std::min(kMaxSharedBlocks, number.rlim_cur / 4) && capacity <= size.rlim_cur;
   }
 
-  // Its data are null where nothing is left.
+  // Returns a block with null data when the system is out of memory.
   MappedBlock Map(size_t capacity, bool shared) {
     MappedBlock block{.data = MapPrivate(capacity), .capacity = capacity};
     if (block.data == nullptr || !shared) return block;
     const SharedFile file = NewFile(capacity);
-    // In the place of the private one.
+    // Maps the file over the private mapping.
     if (file.fd < 0 ||
         mmap(block.data, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.fd, 0) == MAP_FAILED) {
-      sharing_ = false;  // it is not for this process
+      sharing_ = false;  // not possible in this process
       if (file.fd >= 0) close(file.fd);
       munmap(block.data, capacity);
       block.data = MapPrivate(capacity);
@@ -275,8 +279,8 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     for (const MappedBlock& block : dropped) munmap(block.data, block.capacity);
   }
 
-  // The smallest cached block of the kind that holds `bytes` and is at most a quarter larger than `capacity`. Of
-  // several the one that was used last: the caches of the processor hold it.
+  // Takes the smallest cached block of the kind that holds `bytes` and is at most a quarter larger than `capacity`.
+  // Among equal sizes it takes the most recently used one, which may still be in the CPU caches.
   MappedBlock TakeCached(size_t bytes, size_t capacity, bool shared) {
     std::lock_guard lock(mutex_);
     BySize& by_size = by_size_[shared ? 1 : 0];
@@ -290,7 +294,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     return block;
   }
 
-  // Takes a cached block out. REQUIRES: the mutex is held.
+  // Moves a cached block to `dropped`. REQUIRES: the mutex is held.
   void Drop(BlockList::iterator block, BlockList* dropped) {
     BySize& by_size = by_size_[KindOf(*block)];
     auto [at, end] = by_size.equal_range(block->capacity);
@@ -313,8 +317,8 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     return static_cast<size_t>(data - at->first) < at->second.capacity ? at : files_.end();
   }
 
-  // In a child that was just forked: other memory may soon be where its parent's blocks were. REQUIRES: the mutex is
-  // held, and is given back.
+  // Runs in a child right after the fork. The parent's shared blocks are not mapped there, and other memory may take
+  // their addresses. REQUIRES: the mutex is held. Unlocks it.
   void ForgetShared() {
     sharing_ = false;
     by_size_[1].clear();
@@ -326,7 +330,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
       file.forgotten = true;
       memory_.CountSharedMapping(-static_cast<int64_t>(file.capacity));
     }
-    forgotten_ = std::move(files_);  // tensors of the parent refer to them
+    forgotten_ = std::move(files_);  // tensors inherited from the parent still point to the entries
     files_.clear();
     mutex_.unlock();
   }
@@ -339,7 +343,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
   std::mutex mutex_;
   BlockList by_age_;  // oldest first
   using BySize = std::multimap<size_t, BlockList::iterator>;
-  BySize by_size_[2];  // private ones, shared ones
+  BySize by_size_[2];  // private blocks, shared blocks
   size_t cached_ = 0;
   Files files_;
   Files forgotten_;

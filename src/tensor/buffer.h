@@ -1,5 +1,5 @@
-// Buffer: a counted block of memory under one or more tensors. Allocator: where blocks come from.
-// A block is 64-byte aligned; one that the memory limit of the process cannot hold is an error before it is touched.
+// Buffer: a reference-counted block of memory, shared by one or more tensors. Allocator: creates buffers.
+// Blocks are 64-byte aligned. Allocate fails if the block would exceed the memory limit of the process.
 #ifndef WEIR_TENSOR_BUFFER_H_
 #define WEIR_TENSOR_BUFFER_H_
 
@@ -20,12 +20,12 @@ class Buffer : public RefCounted {
   void* data() const { return data_; }
   size_t size() const { return size_; }
 
-  // Readers outside of the step that reads (a value on its way to another task): while there are some, nobody writes in
-  // place. See Tensor::Lease.
+  // Counts readers outside the current step, such as a value that is being sent to another task. While there are any,
+  // nobody may write in place. See Tensor::Lease.
   void AddReader() const { readers_.fetch_add(1, std::memory_order_relaxed); }
   void RemoveReader() const { readers_.fetch_sub(1, std::memory_order_release); }
   bool has_readers() const { return readers_.load(std::memory_order_acquire) > 0; }
-  // Set for memory that is updated row by row: it is copied for such readers, since its writers never copy it.
+  // Set for memory that sparse updates write in place, without checking has_readers(). Such readers must copy it.
   void set_written_by_rows() const { written_by_rows_.store(true, std::memory_order_relaxed); }
   bool written_by_rows() const { return written_by_rows_.load(std::memory_order_relaxed); }
 
@@ -47,11 +47,11 @@ class Allocator {
   virtual Result<BufferPtr> Allocate(size_t bytes) = 0;
 };
 
-// Small blocks from the heap; blocks over 1 MB are recycled (bounded), so that a step does not page-fault in
-// steady state. Lives as long as the process.
+// Small blocks come from the heap. Freed blocks over 1 MB are kept in a bounded cache, so that steps do not page-fault
+// in steady state. Lives as long as the process.
 Allocator& CpuAllocator();
 
-// A buffer over memory owned by somebody else; `release` runs when the last tensor lets go.
+// Wraps memory that the caller owns. `release` runs when the last reference to the buffer is dropped.
 BufferPtr WrapMemory(void* data, size_t bytes, std::function<void()> release);
 
 }  // namespace weir

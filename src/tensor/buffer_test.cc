@@ -28,7 +28,7 @@ TEST(BufferTest, LargeBlocksAreRecycled) {
     BufferPtr buffer = CpuAllocator().Allocate(7 * kMega).value();
     first = buffer->data();
   }
-  {  // the same size, and one that is slightly smaller
+  {
     BufferPtr buffer = CpuAllocator().Allocate(7 * kMega).value();
     EXPECT_EQ(buffer->data(), first);
   }
@@ -83,7 +83,7 @@ TEST(BufferTest, AddressSpaceLimitCounts) {
 #endif
 
 TEST(BufferTest, UntouchedBlocksCount) {
-  std::vector<BufferPtr> held;  // more than the machine has, none of it written
+  std::vector<BufferPtr> held;  // grows beyond the memory of the machine; never written to
   Status status;
   while (status.ok() && held.size() < 100'000) {
     Result<BufferPtr> buffer = CpuAllocator().Allocate(size_t{1} << 30);

@@ -11,7 +11,7 @@ struct TypeInfo {
   size_t size;
 };
 
-// In the order of the numbers: entry i describes type i + 1.
+// Ordered by number: entry i describes type i + 1.
 constexpr TypeInfo kTypes[] = {
     {kFloat, "float32", "float", "DT_FLOAT", 4},
     {kDouble, "float64", "double", "DT_DOUBLE", 8},
@@ -39,7 +39,7 @@ constexpr TypeInfo kTypes[] = {
 };
 constexpr int kTypeCount = sizeof(kTypes) / sizeof(kTypes[0]);
 
-// Spellings that Python programs use beside the three official ones.
+// Further spellings that Python programs use.
 constexpr struct {
   const char* name;
   DType type;

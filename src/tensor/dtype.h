@@ -1,5 +1,5 @@
-// DType: element types, numbered as TensorFlow's DataType. A reference type (what a variable op gives out) is its base
-// type plus 100. DTypeOf<float>() is the type of a C++ type.
+// DType: element types, numbered like TensorFlow's DataType. A reference type (the output type of a variable op) is its
+// base type plus 100. DTypeOf<float>() is the DType of a C++ type.
 #ifndef WEIR_TENSOR_DTYPE_H_
 #define WEIR_TENSOR_DTYPE_H_
 
@@ -45,7 +45,7 @@ constexpr bool IsRef(DType t) { return t > kRefOffset; }
 constexpr DType BaseType(DType t) { return IsRef(t) ? static_cast<DType>(t - kRefOffset) : t; }
 constexpr DType RefType(DType t) { return IsRef(t) ? t : static_cast<DType>(t + kRefOffset); }
 
-// What a resource handle (an element of a kResource tensor) names.
+// An element of a kResource tensor: names a resource.
 struct ResourceHandle {
   std::string device;
   std::string container;
@@ -63,18 +63,18 @@ bool IsUnsigned(DType t);
 bool IsComplex(DType t);
 bool IsQuantized(DType t);
 inline bool IsNumeric(DType t) { return IsFloating(t) || IsInteger(t) || IsComplex(t); }
-// True if elements are plain bytes: may be copied with memcpy and read from a file.
+// True if elements are plain bytes that may be copied with memcpy and read from a file.
 bool IsPlain(DType t);
 
 // TensorFlow's Python spelling: "float32", "int32", "float32_ref", ...
 std::string DTypeName(DType t);
 // The enum spelling of OpDefs: "float", "int32", "half", ... (as in "T: {float, double}")
 std::string OpDefTypeName(DType t);
-// "DT_FLOAT", as the proto enum says it.
+// The spelling of the proto enum: "DT_FLOAT", ...
 std::string ProtoTypeName(DType t);
 // Accepts every spelling above and numpy's ("float", "float32", "DT_FLOAT", "half", "float16", ...); error otherwise.
 Result<DType> ParseDType(std::string_view name);
-// A number out of a file or the wire, checked.
+// Checks a number from a file or the wire.
 Result<DType> DTypeFromNumber(int number);
 
 template <class T>

@@ -1,5 +1,5 @@
-// The two 16-bit floating types. They only store: arithmetic converts to float and rounds to nearest even on the way
-// back, so `T(float(a) + float(b))` and plain `a + b` (through the implicit conversion to float) mean the same.
+// The two 16-bit floating-point types, for storage only. Arithmetic converts to float (implicitly); the conversion back
+// rounds to nearest even.
 #ifndef WEIR_TENSOR_HALF_H_
 #define WEIR_TENSOR_HALF_H_
 

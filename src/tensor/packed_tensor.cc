@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kMinBytes = 1024;
 
-// How many elements the message gives.
+// The number of elements in the message.
 int64_t NumGiven(const tensorflow::TensorProto& proto) {
   return int64_t{proto.float_val_size()} + proto.double_val_size() + proto.int_val_size() + proto.string_val_size() +
          proto.scomplex_val_size() / 2 + proto.int64_val_size() + proto.bool_val_size() +
@@ -25,7 +25,7 @@ Result<std::shared_ptr<const PackedTensor>> PackedTensor::FromProto(const tensor
   const std::shared_ptr<const PackedTensor> none;
   const Result<DType> dtype = DTypeFromNumber(proto.dtype());
   const Result<PartialShape> partial = weir::FromProto(proto.tensor_shape());
-  // Whoever reads the message as a plain tensor says what is wrong with it.
+  // Not an error here: the caller then reads the message as a plain tensor, which reports what is wrong.
   if (!dtype.ok() || IsRef(*dtype) || ElementSize(*dtype) == 0) return none;
   if (!partial.ok() || !partial->fully_defined() || !proto.tensor_content().empty()) return none;
   const Shape shape = partial->ToShape();

@@ -1,6 +1,5 @@
-// PackedTensor: a tensor as a message gives it in short form: fewer values than elements, the last of which repeats.
-// A few bytes of a message can ask for any amount of memory this way, so that is allocated when somebody needs the
-// elements. Thread-safe.
+// PackedTensor: a TensorProto with fewer values than elements; the last value repeats. A few bytes of a message can
+// describe a tensor of any size this way, so the memory is allocated only when the elements are needed. Thread-safe.
 #ifndef WEIR_TENSOR_PACKED_TENSOR_H_
 #define WEIR_TENSOR_PACKED_TENSOR_H_
 
@@ -18,8 +17,8 @@ namespace weir {
 
 class PackedTensor final {
  public:
-  // Null when the message has all elements, or so few that packing is not worthwhile. Everything but the size of the
-  // memory is checked here.
+  // Returns null if the message has all elements, or is invalid, or the tensor is too small to be worth packing. Checks
+  // the values of the message; Expand can still fail for lack of memory.
   static Result<std::shared_ptr<const PackedTensor>> FromProto(const tensorflow::TensorProto& proto);
   ~PackedTensor();
 
@@ -27,7 +26,7 @@ class PackedTensor final {
   const Shape& shape() const { return shape_; }
   size_t num_bytes() const { return static_cast<size_t>(shape_.num_elements()) * ElementSize(dtype_); }
   const tensorflow::TensorProto& proto() const { return *proto_; }
-  // The tensor, made on the first call and kept. The pointer lives as long as this object.
+  // Returns the tensor, which is created on the first call. The pointer is valid as long as this object.
   Result<const Tensor*> Expand() const;
   bool operator==(const PackedTensor& other) const;  // by content
 

@@ -1,5 +1,5 @@
-// A shape's invariant is a little stronger than its product: leaving out the dimensions that are 0, the product fits an
-// int64. So every part of a shape is a valid shape, in any order.
+// Invariant, stronger than the header says: the product of all nonzero dimensions fits an int64. So any subset of the
+// dimensions, in any order, is a valid shape.
 #include "tensor/shape.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-// Multiplies the nonzero sizes, skipping unknown ones; false on overflow.
+// Whether the product of the positive dimensions fits. Skips 0 and unknown ones.
 bool ProductFits(absl::Span<const int64_t> dims) {
   int64_t product = 1;
   for (int64_t d : dims) {

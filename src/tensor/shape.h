@@ -1,5 +1,5 @@
-// Shape: the sizes of a tensor, all known, whose product fits an int64. PartialShape: what is known before a run: maybe
-// not even the rank (unknown dimensions are -1). Both are values.
+// Shape: the dimensions of a tensor; their product fits an int64. PartialShape: what is known of a shape before a run.
+// Unknown dimensions are -1; the rank may be unknown too. Both are value types.
 #ifndef WEIR_TENSOR_SHAPE_H_
 #define WEIR_TENSOR_SHAPE_H_
 
@@ -18,15 +18,15 @@ using DimVector = absl::InlinedVector<int64_t, 4>;
 constexpr int kMaxRank = 254;
 constexpr int64_t kUnknownDim = -1;
 
-// a * b, or an error when a or b is negative or the product does not fit.
+// Returns a * b, or an error if a or b is negative or the product overflows.
 Result<int64_t> CheckedMultiply(int64_t a, int64_t b);
 
 class Shape {
  public:
   Shape() = default;  // a scalar
-  // REQUIRES: sizes >= 0 and a product that fits: for literals and sizes taken from existing tensors.
+  // For literals and dimensions of existing tensors. REQUIRES: dims >= 0, and their product fits.
   Shape(std::initializer_list<int64_t> dims);
-  // For sizes that come from a user, a file or a tensor's values.
+  // Checks the dimensions. For those that come from a user, a file or the elements of a tensor.
   static Result<Shape> Make(absl::Span<const int64_t> dims);
 
   int rank() const { return static_cast<int>(dims_.size()); }
@@ -37,7 +37,7 @@ class Shape {
   auto end() const { return dims_.end(); }
   int64_t num_elements() const { return num_elements_; }
 
-  // Changing dimensions: errors when the product would no longer fit.
+  // These fail, without a change, if the product would not fit.
   Status AddDim(int64_t size);
   Status InsertDim(int at, int64_t size);
   Status SetDim(int i, int64_t size);
@@ -62,7 +62,7 @@ class PartialShape {
   static PartialShape Unknown() { return PartialShape(); }
   static PartialShape OfRank(int rank) { return PartialShape(DimVector(rank, kUnknownDim)); }
   static PartialShape Scalar() { return PartialShape(DimVector()); }
-  // Dimensions < -1, a rank over kMaxRank or an overflowing product are errors.
+  // Fails for dimensions < -1, a rank over kMaxRank or a product that overflows.
   static Result<PartialShape> Make(absl::Span<const int64_t> dims);
 
   bool known_rank() const { return known_rank_; }
@@ -82,15 +82,15 @@ class PartialShape {
   void SetDim(int i, int64_t size) { dims_[i] = size; }
   void InsertDim(int at, int64_t size) { dims_.insert(dims_.begin() + at, size); }
   void RemoveDim(int i) { dims_.erase(dims_.begin() + i); }
-  // The dimensions [begin, end); negative counts from the end. Unknown rank stays unknown.
+  // The dimensions [begin, end); negative indices count from the end. An unknown rank stays unknown.
   Result<PartialShape> Sub(int begin, int end = 1 << 20) const;
   PartialShape Concat(const PartialShape& other) const;
 
-  // What both say together; an error names the two shapes when they contradict each other.
+  // Combines the knowledge of both. Fails if they contradict each other; the error names both shapes.
   Result<PartialShape> Merge(const PartialShape& other) const;
   bool CompatibleWith(const PartialShape& other) const;
   bool CompatibleWith(const Shape& other) const { return CompatibleWith(PartialShape(other)); }
-  // Same rank and dims, -1 only equal to -1.
+  // Same rank and dimensions; an unknown dimension equals only an unknown one.
   bool operator==(const PartialShape& other) const { return known_rank_ == other.known_rank_ && dims_ == other.dims_; }
   std::string ToString() const;  // "<unknown>", "[?,3]"
 

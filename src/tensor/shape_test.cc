@@ -21,7 +21,7 @@ TEST(ShapeTest, ProductsThatDoNotFitAreErrors) {
   EXPECT_TRUE(Shape::Make({kHuge}).ok());
   EXPECT_EQ(Shape::Make({kHuge, 2}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_FALSE(Shape::Make({int64_t{1} << 32, int64_t{1} << 32}).ok());
-  // A part of a shape is a shape: the zero does not excuse the rest.
+  // The other dimensions must fit even if one is zero, because any part of a shape must be valid.
   EXPECT_FALSE(Shape::Make({0, kHuge, 4}).ok());
   EXPECT_FALSE(Shape::Make({kHuge, 4, 0}).ok());
   EXPECT_FALSE(Shape::Make({-1}).ok());

@@ -1,6 +1,6 @@
-// Large blocks of CpuAllocator() that other processes of the host can map: what lies in such a block is read there
-// without a copy. A block is a file without a name, of a size that stays; who can open the descriptors of this process
-// finds it. Thread-safe.
+// Large blocks of CpuAllocator() that other processes of the host can map, to read tensors without a copy. A block is
+// an anonymous file (memfd) of fixed size. A process that may open the file descriptors of this one can map it.
+// Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,22 @@
 namespace weir {
 
 struct SharedBlock {
-  uint64_t id = 0;  // the number of the file
-  int fd = -1;      // of this process
+  uint64_t id = 0;  // inode number of the file
+  int fd = -1;      // file descriptor in this process
   size_t capacity = 0;
-  size_t offset = 0;  // of what was asked for
+  size_t offset = 0;  // of the requested bytes in the block
 };
 
-// From now on large blocks are such, as far as there are descriptors. A child that this process forks has none of them.
+// Makes the allocator create large blocks as shared files from now on, within the limit of file descriptors. Forked
+// children do not inherit such blocks.
 void ShareLargeBlocks();
-// Where the bytes lie, if in a block that can be mapped. REQUIRES: somebody keeps the bytes.
+// Finds the shared block that contains the bytes, if any. REQUIRES: the caller keeps the bytes alive.
 std::optional<SharedBlock> FindSharedBlock(const void* data, size_t size);
-// Somebody who cannot be asked may read the block as long as it likes: what it holds stays as it is. Who would write in
-// place makes a copy (Tensor::HasReaders), and it is not recycled. REQUIRES: as above; nothing happens to other memory.
+// For a block that a peer may read for an unknown time, because the connection to it is lost. The block keeps its
+// content: writers copy it (Tensor::HasReaders), and it is never recycled. No-op for other memory.
+// REQUIRES: the caller keeps the bytes alive.
 void AbandonSharedBlock(const void* data);
-// A block that stays with this process, and with the children that it forks.
+// Allocates a block that is never shared with other processes. Forked children inherit it.
 Result<BufferPtr> AllocatePrivate(size_t bytes);
 
 }  // namespace weir

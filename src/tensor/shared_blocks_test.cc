@@ -28,7 +28,7 @@ bool IsMapped(const void* data) {
   return mincore(const_cast<void*>(data), 1, &pages) == 0;
 }
 
-// What another process would see of it.
+// A read-only mapping of a block, as another process would have it.
 class View final {
  public:
   explicit View(const SharedBlock& block) : size_(block.capacity) {
@@ -57,7 +57,7 @@ TEST_F(SharedBlocksTest, LargeBlocksCanBeMapped) {
     EXPECT_EQ(std::memcmp(view.bytes() + 100, "here", 4), 0);
     EXPECT_EQ(view.bytes()[size - 1], 'z');
     EXPECT_FALSE(FindSharedBlock(bytes, block->capacity + 1).has_value());
-    EXPECT_NE(ftruncate(block->fd, 0), 0);  // or who maps it would die reading
+    EXPECT_NE(ftruncate(block->fd, 0), 0);  // otherwise a reader of the mapping could get SIGBUS
   }
 }
 
@@ -86,7 +86,7 @@ TEST_F(SharedBlocksTest, WhatWasAbandonedStaysAsItIs) {
   EXPECT_FALSE(tensor.HasReaders());
   AbandonSharedBlock(tensor.raw());
   AbandonSharedBlock(tensor.raw());
-  EXPECT_TRUE(tensor.HasReaders());  // who would write makes a copy
+  EXPECT_TRUE(tensor.HasReaders());  // so writers make a copy
   const void* former = tensor.raw();
   tensor = Tensor();
   EXPECT_FALSE(FindSharedBlock(former, 1).has_value());
@@ -114,7 +114,7 @@ TEST_F(SharedBlocksTest, ABlockThatNobodyUsesCannotBeAbandoned) {
 }
 
 TEST_F(SharedBlocksTest, NotAllThatIsFreedIsKept) {
-  constexpr int kBlocks = 5;  // that nobody writes to: more than 1 GB together
+  constexpr int kBlocks = 5;  // more than 1 GB together, never written to
   std::vector<BufferPtr> buffers;
   std::vector<const void*> former;
   for (int i = 0; i < kBlocks; ++i) {
@@ -144,14 +144,15 @@ TEST_F(SharedBlocksTest, WhereFilesAreLimitedBlocksArePrivate) {
 TEST_F(SharedBlocksTest, AForkedChildTakesMemoryOfItsOwn) {
   BufferPtr held = CpuAllocator().Allocate(3 * kShareMega).value();
   std::memset(held->data(), 'p', held->size());
-  CpuAllocator().Allocate(3 * kShareMega).value();  // and one is kept for reuse
+  CpuAllocator().Allocate(3 * kShareMega).value();  // freed at once: one cached block
   const pid_t child = fork();
   if (child == 0) {
     if (IsMapped(held->data())) _exit(1);
     BufferPtr own = CpuAllocator().Allocate(3 * kShareMega).value();
     std::memset(own->data(), 'c', own->size());
     if (FindSharedBlock(own->data(), 1).has_value()) _exit(2);
-    // Nor does it get what it frees of its parent's, or what that has freed, when it shares blocks of its own.
+    // When the child shares its own blocks, it must not get a block of its parent, neither the cached one nor the one
+    // that it frees here.
     held = nullptr;
     ShareLargeBlocks();
     for (int i = 0; i < 2; ++i) {

@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-constexpr size_t kInlineBytes = 15;  // in the string itself
+constexpr size_t kInlineBytes = 15;  // stored in the std::string itself
 
 size_t HeapBytes(const std::string& s) { return s.size() <= kInlineBytes ? 0 : s.size() + 1; }
 

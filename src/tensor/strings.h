@@ -1,6 +1,6 @@
-// Memory of strings in tensors. A tensor is allocated with empty strings, and what is put into them later the allocator
-// does not see: kernels that copy or make many strings do so with these, so that the process stays below its limit
-// (base/process_memory.h).
+// Accounting for the memory of strings in tensors. A tensor is allocated with empty strings, so the allocator does not
+// see the bytes that are stored in them later. Kernels that copy or create many strings use these functions, so that
+// the process stays below its memory limit (base/process_memory.h).
 #ifndef WEIR_TENSOR_STRINGS_H_
 #define WEIR_TENSOR_STRINGS_H_
 
@@ -12,13 +12,13 @@
 
 namespace weir {
 
-// Reserves memory for so many copies of the strings.
+// Reserves memory for that many copies of the strings.
 Status ReserveStrings(absl::Span<const std::string> strings, int64_t copies = 1);
 
-// The following throw OutOfMemory: what they are called by is a kernel.
+// The following throw OutOfMemory. Call them in kernels only, where the exception becomes a Status.
 void CopyStrings(const std::string* from, int64_t count, std::string* to);
 void FillStrings(const std::string& value, int64_t count, std::string* to);
-// Counts a string that was just made.
+// Reserves memory for a string that was just created.
 void CountString(const std::string& made);
 
 }  // namespace weir

@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-// Elements that are C++ objects: constructed when made, destroyed with the buffer.
+// A buffer of C++ objects: its constructor and destructor construct and destroy them.
 template <class T>
 class ObjectBuffer final : public Buffer {
  public:
@@ -26,7 +26,7 @@ class ObjectBuffer final : public Buffer {
   int64_t count_;
 };
 
-// The digits that always survive a round trip through text where they suffice, else as many as name the value.
+// Writes digits10 digits if they identify the value, else max_digits10.
 template <class T>
 void AppendReal(T value, std::string* out) {
   constexpr int kShort = std::numeric_limits<T>::digits10;
@@ -98,7 +98,7 @@ void AppendValue(const Tensor& t, int64_t i, bool quote, std::string* out) {
   }
 }
 
-// Writes dimensions [dim, rank) from element *next on, one bracketed group per dimension; stops after `limit` elements.
+// Writes dimensions [dim, rank) starting at element *next, in nested brackets. Stops after `limit` elements.
 void AppendNested(const Tensor& t, int dim, int64_t limit, int64_t* next, std::string* out) {
   if (dim == t.rank()) {
     AppendValue(t, (*next)++, /*quote=*/true, out);
@@ -116,7 +116,7 @@ void AppendNested(const Tensor& t, int dim, int64_t limit, int64_t* next, std::s
   out->push_back(']');
 }
 
-// TensorFlow's form: groups without spaces between, a row cut short ends in "...", rows beyond the limit are left out.
+// TensorFlow's format: no spaces between groups, a truncated row ends in "...", rows beyond the limit are omitted.
 void AppendSummary(const Tensor& t, int dim, int64_t limit, int64_t* next, std::string* out) {
   if (dim == t.rank()) {
     AppendValue(t, (*next)++, /*quote=*/false, out);
@@ -204,7 +204,7 @@ Tensor Tensor::Lease() const {
   if (!buffer_) return *this;
   buffer_->AddReader();
   BufferPtr lease = WrapMemory(data_, num_bytes(), [lent = buffer_] { lent->RemoveReader(); });
-  lease->AddReader();  // nobody owns what is lent
+  lease->AddReader();  // so that OwnsMemoryAlone() is false for the lease
   return FromBuffer(dtype_, shape_, std::move(lease), data_);
 }
 
@@ -245,7 +245,7 @@ void Tensor::ZeroFill() const {
 std::string Tensor::ToString(int max_elements) const {
   if (!valid()) return "<no tensor>";
   std::string text = fmt::format("{} {} ", dtype_, shape_);
-  if (num_elements() == 0) return text + "[]";  // its other dimensions may be any size
+  if (num_elements() == 0) return text + "[]";  // other dimensions may be huge
   int64_t next = 0;
   AppendNested(*this, 0, max_elements, &next, &text);
   return text;

@@ -1,5 +1,5 @@
-// Tensor: a typed, shaped view on a shared Buffer. A value: copying shares the memory.
-// Thread safety: as a value. Elements are shared memory: who writes must know that nobody reads.
+// Tensor: a typed, shaped view of a shared Buffer. A value type; copies share the memory.
+// Thread-compatible, like other values. Elements are shared memory: a writer must make sure that nobody reads them.
 #ifndef WEIR_TENSOR_TENSOR_H_
 #define WEIR_TENSOR_TENSOR_H_
 
@@ -22,10 +22,10 @@ class Tensor {
   static Result<Tensor> Allocate(Allocator& allocator, DType dtype, const Shape& shape);
   static Result<Tensor> Allocate(DType dtype, const Shape& shape) { return Allocate(CpuAllocator(), dtype, shape); }
   static Result<Tensor> Zeros(DType dtype, const Shape& shape);
-  // REQUIRES: the buffer holds the elements at `data`.
+  // REQUIRES: `data` points to the elements, inside memory that `buffer` keeps alive.
   static Tensor FromBuffer(DType dtype, const Shape& shape, BufferPtr buffer, void* data);
 
-  // For literals, tests and small things. REQUIRES: small enough to allocate.
+  // For literals, tests and other small tensors. REQUIRES: the allocation does not fail.
   template <class T>
   static Tensor Scalar(T value);
   static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
@@ -71,33 +71,34 @@ class Tensor {
   // All elements of an int32 or int64 tensor.
   std::vector<int64_t> Ints() const;
 
-  // The same memory under another shape. REQUIRES: as many elements.
+  // The same memory with another shape. REQUIRES: the number of elements is equal.
   Tensor Reshaped(const Shape& shape) const;
-  // The same memory under another type of the same element size (for byte-wise kernels).
+  // The same memory with another type of the same element size (for byte-wise kernels).
   Tensor BitcastTo(DType dtype) const;
   // Rows [begin, end) of dimension 0, sharing memory.
   Tensor Slice(int64_t begin, int64_t end) const;
-  // The same memory, which nobody writes to as long as this tensor and its copies live: who would write there makes a
-  // copy first. For what leaves a step.
+  // The same memory, protected from writes as long as the returned tensor and its copies live: a writer makes a copy
+  // first. For values that leave a step.
   Tensor Lease() const;
   // A copy with its own memory.
   Result<Tensor> Clone() const;
   void ZeroFill() const;
 
-  // Who does may write in place. What is lent, and what another process has lent to this one, nobody owns.
+  // True if the caller may write in place: this is the only reference, and there are no readers. False for leased
+  // memory, and for memory of another process.
   bool OwnsMemoryAlone() const { return buffer_ && buffer_->RefCountIsOne() && !buffer_->has_readers(); }
   bool HasReaders() const { return buffer_ && buffer_->has_readers(); }
   bool SharesMemoryWith(const Tensor& other) const { return buffer_ && buffer_ == other.buffer_; }
   const BufferPtr& buffer() const { return buffer_; }
 
-  // For people: "float32 [2,2] [[1 2] [3 4]]", long ones shortened.
+  // For humans: "float32 [2,2] [[1 2] [3 4]]"; long tensors are truncated.
   std::string ToString(int max_elements = 12) const;
-  // As TensorFlow's logs and Print show it: "[[1 2][3 4]...]".
+  // In the format of TensorFlow's logs and Print: "[[1 2][3 4]...]".
   std::string SummarizeValue(int max_entries) const;
 
  private:
   template <class T>
-  bool SameBits() const {  // quantized types are read as their integers
+  bool SameBits() const {  // quantized types can be accessed as integers
     return (dtype_ == kQint8 && std::is_same_v<T, int8_t>) || (dtype_ == kQuint8 && std::is_same_v<T, uint8_t>) ||
            (dtype_ == kQint32 && std::is_same_v<T, int32_t>) || (dtype_ == kQint16 && std::is_same_v<T, int16_t>) ||
            (dtype_ == kQuint16 && std::is_same_v<T, uint16_t>);

@@ -9,10 +9,10 @@ namespace {
 
 using tensorflow::TensorProto;
 
-// ---- in ----
+// ---- reading ----
 
-// Fills all n elements from a value list: one value per element, or fewer, the last of which then repeats. No values
-// at all are zeros.
+// Fills all elements from a list of values. If there are fewer values than elements, the last one repeats. Without any
+// values, the elements are zero.
 template <class T, class Values, class Convert>
 Status FillFromValues(const Values& values, Tensor* t, Convert convert) {
   const int64_t n = t->num_elements();
@@ -32,7 +32,7 @@ Status FillFromValues(const Values& values, Tensor* t, Convert convert) {
   return OkStatus();
 }
 
-// For integers that travel in a wider field.
+// For integers that are stored in a wider field.
 template <class T, class Values>
 Status FillChecked(const Values& values, Tensor* t) {
   return FillFromValues<T>(values, t, [t](auto value, T* out) {
@@ -50,7 +50,7 @@ Status FillSame(const Values& values, Tensor* t) {
   });
 }
 
-// 16-bit floats travel as their bits in an int32 field.
+// 16-bit floats are stored as their bits in an int32 field.
 template <class T, class Values>
 Status FillBits(const Values& values, Tensor* t) {
   return FillFromValues<T>(values, t, [t](int32_t value, T* out) {
@@ -129,7 +129,7 @@ Status FillFromFields(const TensorProto& proto, Tensor* t) {
   }
 }
 
-// The next varint of `*text`; false when there is none or it does not fit 32 bits.
+// Removes the next varint from `*text`. Returns false if there is none or it does not fit 32 bits.
 bool TakeVarint(std::string_view* text, uint32_t* value) {
   uint64_t result = 0;
   for (int shift = 0; shift < 35 && !text->empty(); shift += 7) {
@@ -162,7 +162,7 @@ Status FillStrings(std::string_view content, Tensor* t) {
   return content.empty() ? OkStatus() : malformed();
 }
 
-// Checks what can be checked before memory is taken for the elements.
+// Checks what can be checked before the elements are allocated.
 Status CheckContentSize(const TensorProto& proto, DType dtype, const Shape& shape) {
   const auto size = static_cast<int64_t>(proto.tensor_content().size());
   if (dtype == kResource) return InvalidArgument("a resource tensor cannot come as tensor_content");
@@ -179,7 +179,7 @@ Status CheckContentSize(const TensorProto& proto, DType dtype, const Shape& shap
   return OkStatus();
 }
 
-// ---- out ----
+// ---- writing ----
 
 bool AllSame(const Tensor& t) {
   const int64_t n = t.num_elements();
@@ -187,7 +187,7 @@ bool AllSame(const Tensor& t) {
     const std::string* s = t.data<std::string>();
     return std::all_of(s, s + n, [s](const std::string& other) { return other == *s; });
   }
-  // Equal to itself moved by one element: all elements have the same bits.
+  // If the memory equals itself shifted by one element, all elements have the same bits.
   const size_t element = ElementSize(t.dtype());
   return std::memcmp(t.raw(), static_cast<const char*>(t.raw()) + element, t.num_bytes() - element) == 0;
 }

@@ -1,4 +1,4 @@
-// Tensor, Shape and DType to and from TensorFlow's messages. Everything that comes in is checked.
+// Conversion of Tensor and Shape to and from TensorFlow's messages. FromProto checks everything that it reads.
 #ifndef WEIR_TENSOR_TENSOR_PROTO_H_
 #define WEIR_TENSOR_TENSOR_PROTO_H_
 
@@ -9,7 +9,7 @@ namespace weir {
 
 void ToProto(const PartialShape& shape, tensorflow::TensorShapeProto* proto);
 Result<PartialShape> FromProto(const tensorflow::TensorShapeProto& proto);
-// Values in tensor_content for plain types (or the typed field for a single repeated value), string_val and so on.
+// Writes plain types to tensor_content (a single repeated value to its typed field), strings to string_val, and so on.
 void ToProto(const Tensor& tensor, tensorflow::TensorProto* proto);
 Result<Tensor> FromProto(const tensorflow::TensorProto& proto);
 

@@ -1,4 +1,4 @@
-// Any bytes as a TensorProto: reading gives an error or a tensor that survives being written and read again.
+// Reads arbitrary bytes as a TensorProto. The result is an error, or a tensor that can be written and read again.
 #include <cstddef>
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tensorflow::TensorProto proto;
   if (!proto.ParseFromArray(data, static_cast<int>(size))) return 0;
-  // One value may stand for as many elements as memory holds; here that would only be slow.
+  // One value may repeat for any number of elements. Skip huge tensors: they would only be slow.
   const weir::Result<weir::PartialShape> shape = weir::FromProto(proto.tensor_shape());
   if (shape.ok() && shape->num_elements() > (1 << 16)) return 0;
   const weir::Result<weir::Tensor> tensor = weir::FromProto(proto);

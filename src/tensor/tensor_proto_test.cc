@@ -97,7 +97,7 @@ TEST(TensorProtoTest, ShortListsRepeatTheirLastValue) {
   EXPECT_EQ(Show(Ints(kInt8, {2}, {-128, 127})), "int8 [2] [-128 127]");
   EXPECT_EQ(Show(Halves(kHalf, 0x3c00)), "float16 [] 1");
   EXPECT_EQ(Show(Halves(kBFloat16, 0x3f80)), "bfloat16 [] 1");
-  EXPECT_EQ(Show(Floats({0}, {1})), "float32 [0] []");  // TensorFlow writes a value into empty constants too
+  EXPECT_EQ(Show(Floats({0}, {1})), "float32 [0] []");  // TensorFlow writes a value for empty constants too
 }
 
 TEST(TensorProtoTest, StringContent) {

@@ -115,7 +115,7 @@ TEST(TensorTest, ToStringForPeople) {
   EXPECT_EQ(Tensor().ToString(), "<no tensor>");
 }
 
-// Each expectation is what tf.Print of TensorFlow 2.21 writes for the value.
+// The expected texts are those of tf.Print in TensorFlow 2.21.
 TEST(TensorTest, SummarizeAsTensorFlowPrints) {
   Tensor t = Tensor::Zeros(kInt32, Shape{2, 3, 2}).value();
   for (int i = 0; i < 12; ++i) t.data<int32_t>()[i] = i;

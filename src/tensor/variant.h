@@ -1,6 +1,5 @@
-// Variants: tensors of type variant, which hold an object of C++ (a dataset) instead of numbers. There are scalars
-// alone: kernels pass them on as they are, and what would copy elements fails where it allocates them. They stay in
-// their process.
+// Variants: tensors of type variant hold a C++ object (a dataset) instead of numbers. They are always scalars. Kernels
+// may pass them on unchanged; copying their elements fails when the copy is allocated. They cannot leave the process.
 #ifndef WEIR_TENSOR_VARIANT_H_
 #define WEIR_TENSOR_VARIANT_H_
 
@@ -11,14 +10,14 @@
 
 namespace weir {
 
-// What a variant holds. Shared by all tensors that it is passed on in: nobody changes it.
+// The object in a variant. Immutable, because all copies of the tensor share it.
 class VariantValue : public RefCounted {
  public:
   virtual std::string DebugString() const = 0;
 };
 
 Tensor MakeVariant(IntrusivePtr<const VariantValue> value);
-// What `tensor` holds; null for every other kind of tensor.
+// The object in `tensor`; null if it is not a variant.
 IntrusivePtr<const VariantValue> VariantOf(const Tensor& tensor);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// Servers and sessions on them, through the public headers alone.
+// Tests servers and sessions on them with the public headers only.
 #include <gmock/gmock.h>
 
 #include "weir/weir.h"
@@ -28,7 +28,7 @@ TEST(PublicCluster, VariablesAreSharedThroughTheirServer) {
     session.Run(engine.InitializeVariables());
     EXPECT_FLOAT_EQ(session.Run(more).scalar<float>(), 3);
   }
-  Engine elsewhere;  // knows the server by its address alone
+  Engine elsewhere;  // knows only the address of the server
   Var same(elsewhere.graph(), 0.0f, {.name = "v"});
   EXPECT_FLOAT_EQ(ClientSession(elsewhere, server->target()).Run(same).scalar<float>(), 3);
 }
@@ -47,7 +47,7 @@ TEST(PublicCluster, DevicesOfMissingKindsAreErrorsOrSoft) {
   config.set_allow_soft_placement(true);
   ClientSession session(engine, server->target(), config);
   session.Run(initialize);
-  EXPECT_EQ(session.Run(v).num_elements(), 2);  // another signature, the same place
+  EXPECT_EQ(session.Run(v).num_elements(), 2);  // another signature, the same placement
   EXPECT_EQ(session.Run(v + 1.0f).num_elements(), 2);
 }
 
@@ -77,8 +77,8 @@ TEST(PublicCluster, UsersOfAVariableComeToIt) {
     return Var(g, 1.0f, {.name = "v", .use_resource = true});
   }();
   DeviceScope device(g, "/cpu:0");
-  const Output read = v + 1.0f;            // a read that nobody wrote down
-  const Output written = v->Assign(5.0f);  // asks for another device than the variable's
+  const Output read = v + 1.0f;            // an implicit read
+  const Output written = v->Assign(5.0f);  // requests another device than that of the variable
   ClientSession session(engine, server->target());
   session.Run(engine.InitializeVariables());
   EXPECT_FLOAT_EQ(session.Run(read).scalar<float>(), 2);

@@ -1,4 +1,4 @@
-// What a C++ program sees when building goes wrong: the first cause, wherever it asks first.
+// Tests errors while a graph is built in C++: the program gets the first error, wherever it checks first.
 #include <gmock/gmock.h>
 
 #include "weir/weir.h"
@@ -93,7 +93,7 @@ TEST(KnownShapes, AVectorTooLongForAShapeLeavesItUnknown) {
   Output n = Placeholder(g, kInt32, {.shape = PartialShape::Scalar()});
   Output shape = Pack(g, InputList(300, Input(n)));
   Output filled = Fill(g, shape, 1.0f);
-  // More dimensions than a tensor can have: said when it is built or when it runs, never by a crash.
+  // Too many dimensions for a tensor: an error when it is built or when it runs, not a crash.
   if (g.TakeError().ok()) {
     EXPECT_THAT(WhatIsThrown([&] { ClientSession(engine).Run({{n, Tensor::Scalar(1)}}, {filled}); }), HasSubstr("300"));
   }

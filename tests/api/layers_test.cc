@@ -1,4 +1,4 @@
-// Layers through the public headers alone: the names of their variables and nodes, what is shared, values, errors.
+// Tests layers with the public headers only: names of variables and nodes, sharing, values, errors.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ TEST(Layers, VariablesAreSharedByName) {
   EXPECT_THAT(OpNames(GlobalVariables(g)), ElementsAre("shared/kernel", "shared/bias"));
   EXPECT_EQ(again.name(), "shared_1/BiasAdd:0");
   layers::Dense(x, 2);
-  layers::Dense(x, 2, {.reuse = Reuse::kYes});  // without a name: the first one
+  layers::Dense(x, 2, {.reuse = Reuse::kYes});  // no name: reuses the first layer
   EXPECT_THAT(OpNames(GlobalVariables(g)), ElementsAre("shared/kernel", "shared/bias", "dense/kernel", "dense/bias"));
   {
     const VariableScopeGuard outer(g, "outer");
@@ -235,7 +235,7 @@ TEST(Layers, ErrorsSayWhatIsWrong) {
   EXPECT_THAT(error_of(layers::Dense(ImagesOf(g, {2, kUnknownDim}), 3)), HasSubstr("channel dimension"));
   EXPECT_THAT(error_of(layers::BatchNormalization(x, {.axis = 7})), HasSubstr("axis 7"));
   EXPECT_THAT(error_of(layers::BatchNormalization(x, {.axis = 2, .fused = true})), HasSubstr("second or last"));
-  EXPECT_THAT(error_of(layers::Dense(Output::Failed(g), 3)), "");  // what went wrong before is kept once
+  EXPECT_THAT(error_of(layers::Dense(Output::Failed(g), 3)), "");  // an earlier error is reported only once
 }
 
 TEST(InputPipelines, FeaturesAndBatchesByTheirKind) {

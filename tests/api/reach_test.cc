@@ -1,5 +1,4 @@
-// What a C++ program reaches through the public headers alone: composed functions of every topic, and errors that say
-// what is missing.
+// Tests that the public headers are sufficient: composed functions of every area, and errors that say what is missing.
 #include <gmock/gmock.h>
 
 #include "weir/weir.h"

@@ -1,4 +1,4 @@
-// Replicas that step together, on servers of this process through the public headers alone: the parameters are those of
+// Tests synchronous replicas on servers in this process, with the public headers only: the parameters must be those of
 // one process that averages the batches.
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSteps = 10;
 
-// What replica r sees at a step.
+// The batch of replica r at a step.
 Tensor Batch(int r, int64_t step) {
   const float x = static_cast<float>((r * 7 + step * 3) % 11) / 11;
   return Tensor::Vector<float>({x, 1 - x, x * x});
@@ -21,7 +21,7 @@ Output Loss(const Var& w, const Output& x) { return Square(ReduceSum(w * x) - 0.
 
 Tensor Start() { return Tensor::Vector<float>({0.3f, -0.2f, 0.9f}); }
 
-// One worker: builds the graph, joins in, takes kSteps steps.
+// One worker: builds the graph, joins the training, runs kSteps steps.
 class Replica {
  public:
   Replica(const std::string& target, int index, int total) : index_(index) {
@@ -30,7 +30,7 @@ class Replica {
     const Var step(g, Tensor::Scalar<int64_t>(0), {.name = "global_step", .trainable = false});
     w_ = w;
     step_ = step->value();
-    const NameScope own(g, fmt::format("replica_{}", index));  // all are on one task: each has a local step there
+    const NameScope own(g, fmt::format("replica_{}", index));  // all replicas have their local step on the same task
     x_ = Placeholder(g, kFloat, {.shape = {3}, .name = "x"});
     sync_ = std::make_unique<SyncReplicasOptimizer>(std::make_shared<MomentumOptimizer>(0.1, 0.9),
                                                     SyncReplicasOptions{.replicas_to_aggregate = total});

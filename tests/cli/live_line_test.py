@@ -1,4 +1,4 @@
-"""The live line: what a terminal shows of training while it runs, and that nobody else sees anything of it."""
+"""Tests of the status line that training shows on a terminal, and that nothing else gets any of it."""
 import fcntl
 import os
 import pathlib
@@ -10,9 +10,9 @@ import termios
 import time
 
 WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve() / "weir"
-PATIENCE = 60  # seconds; nothing here takes more than a few
+PATIENCE = 60  # timeout in seconds; nothing here takes more than a few
 
-# Steps until the file "enough" is there, which the test makes when it has seen what it waits for.
+# Runs steps until the file "enough" exists, which the test creates when it has seen the expected screen.
 LOOP = """
 import os, sys, time
 import numpy as np
@@ -53,7 +53,7 @@ print("done")
 
 
 class Screen:
-    """What a terminal would show: understands what live lines are made of, and nothing else."""
+    """A minimal terminal emulator: understands only the escape sequences that status lines use."""
 
     def __init__(self):
         self.rows, self.row, self.column = [""], 0, 0
@@ -86,7 +86,7 @@ class Screen:
 
 
 def run_on_terminal(tmp_path, command, until, columns=100, **environment):
-    """Runs until the regular expression is on the screen, then lets the program end. All screens that were drawn, the last at the end."""
+    """Runs until `until` matches the screen, then lets the program end. Returns the final rows and the raw output."""
     terminal, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     env = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"} | environment
@@ -100,12 +100,12 @@ def run_on_terminal(tmp_path, command, until, columns=100, **environment):
                 process.kill()
             raw += piece.decode()
             pending += piece.decode()
-            cut = pending.rfind("\x1b", len(pending) - 8 if len(pending) > 8 else 0)  # a sequence may not be whole
+            cut = pending.rfind("\x1b", len(pending) - 8 if len(pending) > 8 else 0)  # the last sequence may be incomplete
             ready, pending = (pending, "") if cut < 0 or re.match(r"\x1b\[\d*[A-Za-z]", pending[cut:]) else (pending[:cut], pending[cut:])
             screen.write(ready)
             if re.search(until, "\n".join(screen.rows)):
                 (tmp_path / "enough").touch()
-    except OSError:  # the other end has been closed
+    except OSError:  # the other end was closed
         pass
     os.close(terminal)
     assert process.wait(PATIENCE) == 0, raw
@@ -119,7 +119,7 @@ def write(tmp_path, text):
 
 def test_monitored_session(tmp_path):
     live = r"global step \d+ \| \S+ steps/s \| loss = 6 \| \d+ examples/s"
-    # Until a warning and a line after it have been printed above a live line.
+    # Runs until a warning and a line after it appear above the status line.
     rows, raw = run_on_terminal(tmp_path, [WEIR, "run", write(tmp_path, MONITORED)], rf"(?s)a warning.*a warning.*\n{live}")
     assert re.search(r"\r" + live + r"\x1b\[K\r", raw)
     lines = [row for row in rows if row]
@@ -156,7 +156,7 @@ def test_several_tasks(tmp_path):
 
 
 def test_plain_elsewhere(tmp_path):
-    """Nothing of it on a pipe, on a terminal that cannot do it, or where nobody wants it."""
+    """There is no status line on a pipe, with TERM=dumb or with NO_COLOR."""
     script = write(tmp_path, MONITORED)
     for environment in ({"TERM": "dumb"}, {"NO_COLOR": "1"}):
         (tmp_path / "enough").unlink(missing_ok=True)

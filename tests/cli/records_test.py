@@ -1,4 +1,4 @@
-"""`weir records`: from a folder of images to a record file, and what it says about record files, good and damaged."""
+"""Tests of `weir records`: converting a folder of images, and inspecting good and damaged record files."""
 import gzip
 import os
 import pathlib
@@ -31,7 +31,7 @@ def png(rows):
 
 @pytest.fixture
 def pictures(tmp_path):
-    """Ten gray pictures of 2 x 3 of two classes, of pixels that say which they are, and files that are no pictures."""
+    """Creates ten gray images of 2 x 3 pixels in two classes, with pixels that identify them, and some other files."""
     for i in range(10):
         folder = tmp_path / "pictures" / ("odd" if i % 2 else "even")
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def test_files_as_they_are(pictures):
         assert bytes_of["image/format"] == b"png"
         assert numbers == {"height": 2, "width": 3, "channels": 1, "class/label": [b"even", b"odd"].index(bytes_of["image/class/text"])}
         assert any(p.read_bytes() == bytes_of["image/encoded"] for p in (pictures / "pictures" / bytes_of["image/class/text"].decode()).glob("*.png"))
-    assert weir("count", "out", cwd=pictures) == (0, "10 out\n", "")  # compressed or not: it sees that itself
+    assert weir("count", "out", cwd=pictures) == (0, "10 out\n", "")  # detects the compression
 
 
 def test_every_compression_is_seen(pictures):
@@ -196,7 +196,7 @@ def test_progress_on_a_terminal(pictures):
     try:
         while data := os.read(parent, 4096):
             text += data
-    except OSError:  # the other end is closed
+    except OSError:  # the other end was closed
         pass
     os.close(parent)
     assert process.wait(60) == 0

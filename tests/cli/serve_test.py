@@ -1,4 +1,4 @@
-"""`weir serve` and `weir devices`: a cluster without Python, from each of the ways to describe it, and how it ends."""
+"""Tests of `weir serve` and `weir devices`: clusters without Python, all ways to describe a cluster, shutdown."""
 import contextlib
 import json
 import os
@@ -16,7 +16,7 @@ import weir as tf
 from free_addresses import free_addresses
 
 WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve() / "weir"
-PATIENCE = 60  # seconds; nothing here takes more than a few
+PATIENCE = 60  # timeout in seconds; nothing here takes more than a few
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("TF_CONFIG", "WEIR_BIND_ADDRESS")}
 
 
@@ -27,10 +27,10 @@ def weir(*arguments, **environment):
 
 
 class Served:
-    """A `weir serve` that listens. What it says on standard error is kept."""
+    """A running `weir serve`, with its standard error."""
 
     def __init__(self, arguments, environment):
-        # A test run in the background may have SIGINT ignored, which children would inherit.
+        # In a background job SIGINT may be ignored, which children would inherit.
         self.process = subprocess.Popen([WEIR, "serve", *map(str, arguments)], env=ENVIRONMENT | environment, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -40,7 +40,7 @@ class Served:
         self.target = found[1]
 
     def end(self, number=signal.SIGTERM):
-        """The exit status, and what it said meanwhile."""
+        """Sends the signal and returns the exit status and standard error."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         out, error = self.process.communicate(timeout=PATIENCE)
@@ -106,7 +106,7 @@ def test_the_only_task_needs_no_name():
 
 
 def test_bind_address():
-    """Where a name stands for a machine as others see it, the task listens where it is told."""
+    """A task can listen at another address than the one that its cluster has for it."""
     [address] = free_addresses(1)
     port = int(address.split(":")[1])
     arguments = ["--cluster", f"worker=192.0.2.1:{port}"]
@@ -164,20 +164,20 @@ def test_signal_ends_it_well(number):
         start = time.monotonic()
         status, error = served.end(number)
         assert status == 0 and "Start master session" in error
-        assert time.monotonic() - start < 2  # nothing ran: nothing to wait for
+        assert time.monotonic() - start < 2  # no step is running, so it does not wait
         with serving("--cluster", served.target.replace("grpc://", "local=")) as again:  # the port is free
             assert value_on(again.target, "/job:local") == 3.0
 
 
 def test_running_steps_end_first():
-    """A step that runs when the signal comes gives its value; the port is released after it."""
+    """A step that is running when the signal arrives returns its value; then the port is released."""
     with serving("--cluster", "local=localhost:0", "--grace", 30) as served, tf.Graph().as_default(), tf.Session(served.target) as sess:
         gate = tf.placeholder(tf.int32, [])
         long = tf.while_loop(lambda i: i < gate, lambda i: i + 1, [0])
         assert sess.run(long, {gate: 10}) == 10
         start = time.monotonic()
         sess.run(long, {gate: 20_000})
-        rounds = int(20_000 / (time.monotonic() - start))  # about a second's worth
+        rounds = int(20_000 / (time.monotonic() - start))  # takes about a second
         values = []
         step = threading.Thread(target=lambda: values.append(sess.run(long, {gate: rounds})))
         step.start()
@@ -245,7 +245,7 @@ def test_devices_of_a_cluster():
 
 
 def test_devices_when_a_task_is_not_up():
-    """Those of the others are told, and which task is missing."""
+    """Lists the devices of the other tasks and names the missing one."""
     ps, worker, missing = free_addresses(3)
     flag = f"ps={ps};worker={worker},{missing}"
     with serving("--cluster", flag, "--job_name", "ps"), serving("--cluster", flag, "--job_name", "worker", "--task_index", 0):
@@ -259,7 +259,7 @@ def test_devices_when_a_task_is_not_up():
 
 
 def test_devices_of_a_task_that_hangs():
-    """A task that takes connections and says nothing is missing, too."""
+    """A task that accepts connections but does not answer counts as missing."""
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -275,7 +275,7 @@ def test_devices_when_nobody_is_there():
     [address] = free_addresses(1)
     status, out, error = weir("devices", address)
     assert status == 1 and out == "" and address in error
-    with socket.socket() as silent:  # takes connections, says nothing
+    with socket.socket() as silent:  # accepts connections, never answers
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         status, out, error = weir("devices", f"localhost:{silent.getsockname()[1]}", "--timeout", 0.5)

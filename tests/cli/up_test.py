@@ -1,4 +1,4 @@
-"""`weir up`: what its tasks are told, how their output comes out, and that it ends whenever and however it should."""
+"""Tests of `weir up`: flags and TF_CONFIG of its tasks, their output, and shutdown."""
 import json
 import os
 import pathlib
@@ -11,9 +11,9 @@ import time
 import pytest
 
 WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve() / "weir"
-PATIENCE = 60  # seconds; nothing here takes more than a few
+PATIENCE = 60  # timeout in seconds; nothing here takes more than a few
 
-# What every script of these tests begins with: who it is.
+# The start of every script in these tests: finds out its task.
 HEAD = """
 import os, signal, sys, time
 flags = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--") and "=" in a)
@@ -36,7 +36,7 @@ def script(tmp_path):
 
 
 def start(*arguments, **options):
-    # A test run in the background may have SIGINT ignored, which children would inherit.
+    # In a background job SIGINT may be ignored, which children would inherit.
     options = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) | options
     return subprocess.Popen([WEIR, "up", *map(str, arguments)], **options)
 
@@ -78,7 +78,7 @@ def assert_nothing_left(folder, count):
     assert not [pid for pid in pids_in(folder) if is_running(pid)]
 
 
-# --- what tasks are told ----------------------------------------------------------------------------------------------
+# --- flags and TF_CONFIG ----------------------------------------------------------------------------------------------
 def test_flags_and_config(script):
     path = script("""
 import json
@@ -92,7 +92,7 @@ print(json.dumps([sys.argv[1:], json.loads(os.environ["TF_CONFIG"])]))
         name, text = re.fullmatch(r"\[(\w+/\d)\] (.*)", line).groups()
         tasks[name] = json.loads(text)
     workers = [f"worker/{i}" for i in range(3)]
-    # Parameter servers may be ended before they have come to print.
+    # Parameter servers may be stopped before they print.
     assert set(workers) <= set(tasks) <= {"ps/0", "ps/1", *workers}
     for name, (argv, config) in tasks.items():
         job, index = name.split("/")
@@ -111,7 +111,7 @@ print(json.dumps([sys.argv[1:], json.loads(os.environ["TF_CONFIG"])]))
 
 
 def test_no_flags_for_a_program_that_takes_none(tmp_path):
-    """It reads TF_CONFIG, and its parser ends it at a flag that it does not know."""
+    """The program reads TF_CONFIG, and its parser exits at an unknown flag."""
     program = tmp_path / "strict.py"
     program.write_text("""import argparse, json, os
 parser = argparse.ArgumentParser()
@@ -122,12 +122,12 @@ print(parser.parse_args().steps, json.loads(os.environ["TF_CONFIG"])["task"]["ty
     assert status == 2 and "unrecognized arguments: --ps_hosts=" in error
     for order in ([program, "--ps", 0, "--no_flags"], ["--no_flags", "--ps", 0, program]):
         assert up(*order, "--", "--steps=3")[:2] == (0, "[worker/0] 3 worker\n")
-    # After the dashes it is the program's own.
+    # After "--" the flag is passed to the program.
     assert up("/bin/echo", "--ps", 0, "--no_flags", "--", "--no_flags")[:2] == (0, "[worker/0] --no_flags\n")
 
 
 def without_names():
-    """What comes before a command to take the names of hosts from it; skips the test where the system does not let us."""
+    """Returns a command prefix that disables name resolution. Skips the test if the system does not allow that."""
     script = 'for file in /etc/hosts /etc/resolv.conf; do [ ! -e $file ] || mount --bind /dev/null $file; done; exec "$@"'
     command = ["unshare", "--mount", "--map-root-user", "sh", "-euc", script, "sh"]
     try:
@@ -250,7 +250,7 @@ os.write(1, b"y" * 200000)
 
 
 def test_one_place_keeps_the_order(script, tmp_path):
-    """A line that is written after another has been seen comes after it, whichever streams these are on."""
+    """If a line is written after another one was printed, it is printed after it, on whichever stream each is."""
     path = script("""
 for i in range(20):
     print("line", i, file=sys.stderr if i % 2 else sys.stdout)
@@ -276,7 +276,7 @@ def test_colours_on_a_terminal(script):
         try:
             while piece := os.read(terminal, 4096):
                 text += piece
-        except OSError:  # the other end has been closed
+        except OSError:  # the other end was closed
             pass
         os.close(terminal)
         assert process.wait(PATIENCE) == 0
@@ -303,7 +303,7 @@ while True:
 
 
 def test_reader_that_is_slow(script, tmp_path):
-    """Nobody reads: tasks wait in their prints, and Ctrl-C still works."""
+    """If nobody reads the output, tasks block in print, and Ctrl-C still works."""
     path = script("""
 for i in range(100000):
     print("x" * 1000)
@@ -319,12 +319,12 @@ note("never")
     assert int(seen) < 10000
     process.send_signal(signal.SIGINT)
     wait_for(lambda: not any(map(is_running, pids_in(tmp_path))))
-    process.send_signal(signal.SIGINT)  # what is still to be written is not wanted
+    process.send_signal(signal.SIGINT)  # discards the pending output
     assert process.wait(PATIENCE) == 128 + signal.SIGINT
     process.communicate()
 
 
-# --- endings ----------------------------------------------------------------------------------------------------------
+# --- shutdown ---------------------------------------------------------------------------------------------------------
 def test_parameter_servers_end_with_the_workers(script, tmp_path):
     path = script("""
 if task.startswith("ps"):
@@ -398,7 +398,7 @@ def test_a_failure_ends_the_rest(script, tmp_path, failing, how, status, message
 
 
 def test_ctrl_c(script, tmp_path):
-    """Workers get it, and the parameter servers are there until these have cleaned up."""
+    """Workers get the signal; parameter servers stay up until the workers have cleaned up."""
     path = script("""
 if task == "ps0":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ps asked to end"))
@@ -437,7 +437,7 @@ while True:
     assert_nothing_left(tmp_path, 3)
 
 
-# A task with children of its own, in its process group.
+# A task that has child processes, in its process group.
 WITH_CHILDREN = """
 import subprocess
 child = subprocess.Popen(["/bin/sleep", "600"], stdout=subprocess.DEVNULL)

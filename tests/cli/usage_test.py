@@ -1,4 +1,4 @@
-"""What the program says to a command line that is wrong, and what it says when it is not whole itself."""
+"""Tests of the messages for a wrong command line and for an incomplete installation."""
 import os
 import pathlib
 import re
@@ -70,7 +70,7 @@ def test_help(command):
 
 
 def test_without_the_python_package(tmp_path):
-    """The program alone, beside a package that is not built yet."""
+    """Runs the program where the Python package is missing or not built yet."""
     program = tmp_path / "bin" / "weir"
     program.parent.mkdir()
     shutil.copy(WEIR, program)

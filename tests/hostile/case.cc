@@ -14,12 +14,12 @@
 namespace weir::hostile {
 namespace {
 
-constexpr int kMaxDepth = 3;  // of nodes that make inputs of nodes
+constexpr int kMaxDepth = 3;  // maximum depth of the nodes that produce inputs
 
-// Ops whose only work is to end the process.
+// Ops that kill the process on purpose.
 bool IsDeadly(const std::string& op) { return op == "Abort"; }
 
-// "QueueDequeueV2" -> Queue, Dequeue: words by which ops belong together.
+// "QueueDequeueV2" -> Queue, Dequeue. Ops that share a word are related.
 std::vector<std::string> Words(const std::string& name) {
   std::vector<std::string> words;
   for (const char c : name) {
@@ -83,7 +83,7 @@ class CaseBuilder final {
   static bool IsImageOp(const OpDef& op) {
     return op.FindAttr("strides") != nullptr || op.FindAttr("data_format") != nullptr;
   }
-  // Images have four dimensions, or five; -1: any rank.
+  // 4 or 5 for image ops; -1: any rank.
   int64_t LikelyRank(const OpDef& op) {
     if (!dice_.Percent(60)) return -1;
     if (IsImageOp(op)) return op.name.find("3D") != std::string::npos ? 5 : 4;
@@ -114,7 +114,7 @@ class CaseBuilder final {
   FuncAttr FunctionFor() {
     return FuncAttr{dice_.Percent(3) ? "nowhere" : dice_.Pick(maker_.function_names_), nullptr};
   }
-  // Strides and sizes of windows: one for batch and channels.
+  // Strides and window sizes: 1 for the batch and channel dimensions.
   AttrValue WindowFor(int64_t length) {
     std::vector<int64_t> window(static_cast<size_t>(length), 1);
     for (size_t i = 1; i + 1 < window.size(); ++i)
@@ -135,7 +135,7 @@ class CaseBuilder final {
     for (int64_t i = 0; i < length; ++i) bools[static_cast<size_t>(i)] = dice_.Percent(50);
     return AttrValue(std::move(bools));
   }
-  // `length`: what other attributes agree on.
+  // `length` is the number of list elements that related attributes have agreed on.
   AttrValue ValueFor(const AttrDef& def, std::optional<int64_t> length) {
     if (def.type == "type") return AttrValue(TypeFor(def));
     if (def.type == "int") return AttrValue(length ? *length : IntFor(def));
@@ -178,7 +178,7 @@ class CaseBuilder final {
     for (const auto& [name, value] : attrs) ToProto(value, &(*node->mutable_attr())[name]);
     return node;
   }
-  // The types of its inputs; none where the attributes make no sense.
+  // The input types of the op; empty if the attributes are invalid.
   static std::vector<DType> InputTypes(const OpDef& op, AttrMap attrs) {
     if (!CheckAndCompleteAttrs(op, &attrs).ok()) return {};
     Result<std::vector<DType>> types = ArgTypes(op.inputs, attrs);
@@ -195,7 +195,7 @@ class CaseBuilder final {
     if (depth > 0) Initialize(op.name, name, attrs, depth);
     return name;
   }
-  // "n3:1"
+  // Returns the name of the input, such as "n3:1".
   std::string AddInput(const OpDef& consumer, DType type, int depth) {
     if (IsRef(type)) {
       if (type == RefType(kString) && dice_.Percent(80)) return AddMaker(maker_.handle_makers_, consumer, type, depth);
@@ -241,7 +241,7 @@ class CaseBuilder final {
     }
     return variable;
   }
-  // Gives state to what was made: a value to a variable, elements to a queue, a dataset to an iterator.
+  // Initializes a resource: a variable with a value, a queue with elements, an iterator with a dataset.
   void Initialize(const std::string& op, const std::string& name, const AttrMap& attrs, int depth) {
     const auto types_of = [&](const char* attr) {
       auto it = attrs.find(attr);

@@ -1,5 +1,5 @@
-// A hostile case: a graph around one node whose attributes, inputs and state were thrown by dice. What the node needs
-// (variables, queues, tables, datasets, iterators) is made by nodes of the registry that were thrown the same way.
+// A hostile case: a graph around one node with random attributes, inputs and state. Resources that the node needs
+// (variables, queues, tables, datasets, iterators) are created by other nodes, which are random too.
 #pragma once
 
 #include <string>
@@ -15,22 +15,22 @@ namespace weir::hostile {
 
 struct HostileCase {
   tensorflow::GraphDef graph;
-  std::string node;                                   // the name of the node that the case is about
+  std::string node;                                   // name of the node under test
   std::vector<std::pair<std::string, Tensor>> feeds;  // placeholders
-  std::vector<std::string> initializers;              // run before it, one by one
+  std::vector<std::string> initializers;              // run before the node, one by one
   bool differentiate = false;
 
   std::string ToString() const;
 };
 
-// Makes cases. Thread-compatible: Make changes nothing.
+// Generates cases. Thread-safe.
 class CaseMaker final {
  public:
   // The registry outlives the maker.
   explicit CaseMaker(const OpRegistry& registry);
-  // The op that a case is about: all ops take turns.
+  // The op under test in a case. Consecutive cases cycle through all ops.
   const std::string& OpOf(int64_t number) const { return ops_[static_cast<size_t>(number) % ops_.size()]; }
-  // Attempts of one case differ: where import refuses one, the next may get further.
+  // Each attempt of a case is different. If the import rejects one, the caller tries the next.
   HostileCase Make(uint64_t seed, int64_t number, int attempt) const;
   size_t num_ops() const { return ops_.size(); }
 
@@ -38,7 +38,7 @@ class CaseMaker final {
   friend class CaseBuilder;
   const OpRegistry& registry_;
   std::vector<std::string> ops_;
-  // Ops that give out a value of these kinds, to be the input of others.
+  // Ops whose outputs can be inputs of these kinds.
   std::vector<const OpDef*> resource_makers_;
   std::vector<const OpDef*> variant_makers_;
   std::vector<const OpDef*> handle_makers_;  // Ref(string)

@@ -1,4 +1,4 @@
-// Dice: random numbers of one case. The same seed gives the same numbers on every machine.
+// Dice: the random numbers of one case. The same seed gives the same numbers on every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// weir_hostile_ops: a fuzzer over the whole op registry. Each case is one node with hostile attributes, inputs and
-// state, run in a child process. Exits with 1 when a child crashed or hung.
+// weir_hostile_ops: a fuzzer of all registered ops. Each case is one node with hostile attributes, inputs and state,
+// run in a child process. Exits with 1 if a child crashed or hung.
 //   weir_hostile_ops --seed 7 --cases 100000         runs the cases 0 to 99999 of a seed
-//   weir_hostile_ops --seed 7 --case 4711            runs one case in this process and shows it
-//   weir_hostile_ops --seed 7 --op Conv2D            only the cases of an op
+//   weir_hostile_ops --seed 7 --case 4711            prints one case and runs it in this process
+//   weir_hostile_ops --seed 7 --op Conv2D            runs only the cases of one op
 #include <google/protobuf/stubs/logging.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ bool ReadFlags(int argc, char** argv, Flags* flags) {
   return argc % 2 == 1 && flags->range.jobs > 0;
 }
 
-constexpr int kAttempts = 3;  // per case, until one is imported
+constexpr int kAttempts = 3;  // per case, until the import accepts one
 
 int ShowCase(const CaseMaker& maker, const OpRegistry& registry, const Flags& flags) {
   CaseRunner runner(registry);
@@ -67,7 +67,7 @@ int ShowCase(const CaseMaker& maker, const OpRegistry& registry, const Flags& fl
 }
 
 int RunCases(const CaseMaker& maker, const OpRegistry& registry, const Flags& flags) {
-  // A child makes its threads itself: they do not survive a fork.
+  // Created in the child, because threads do not survive a fork.
   CaseRunner* runner = nullptr;
   const auto run = [&](int64_t number) {
     if (!flags.op.empty() && maker.OpOf(number) != flags.op) return;
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
                  argv[0]);
     return 2;
   }
-  // Read with the first allocation. Small, so that large values cost no time.
+  // Must be set before the first allocation. Small, so that huge values fail fast.
   setenv("WEIR_MEMORY_LIMIT_MB", "256", /*overwrite=*/0);
   setenv("WEIR_LOG", "error", /*overwrite=*/0);
   google::protobuf::SetLogHandler(nullptr);

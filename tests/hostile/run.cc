@@ -9,7 +9,7 @@
 namespace weir::hostile {
 namespace {
 
-// Steps that wait (a queue without elements) are cancelled then.
+// Timeout of a step, for steps that block (on an empty queue).
 constexpr int64_t kStepMillis = 20;
 constexpr int kMostDifferentiated = 1000;  // outputs
 
@@ -64,7 +64,7 @@ std::string CaseRunner::RunImported(Graph& graph, LocalSession& session, const H
 
 std::string CaseRunner::RunGradients(Graph& graph, LocalSession& session, Node& node, const std::vector<Feed>& feeds) {
   std::vector<Output> ys;
-  // Each output costs nodes: a million of them take longer than a case may.
+  // Every output adds nodes. A million outputs would exceed the deadline of the case.
   if (node.num_outputs() > kMostDifferentiated) return "";
   for (int i = 0; i < node.num_outputs(); ++i) {
     if (const DType type = BaseType(node.output_type(i)); IsFloating(type) || IsComplex(type)) ys.push_back({&node, i});

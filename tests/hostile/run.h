@@ -1,5 +1,5 @@
-// Runs hostile cases in this process, as a server would run a graph of a client: import, shape inference, plan, step,
-// and then the gradients. Every outcome but a crash or a hang is fine.
+// Runs hostile cases in this process, as a server runs a graph of a client: import, shape inference, plan and step,
+// then the gradients. Only a crash or a hang is a failure.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class CaseRunner final {
   explicit CaseRunner(const OpRegistry& registry);
   struct Outcome {
     bool imported = false;
-    std::string text;  // for people
+    std::string text;  // human-readable
   };
   Outcome Run(const HostileCase& hostile);
 

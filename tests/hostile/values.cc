@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kMaxInt64 = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMinInt64 = std::numeric_limits<int64_t>::min();
 
-// An Example, or a part of one.
+// A serialized Example, or a part of one.
 std::string RandomExample(Dice& dice) {
   tensorflow::Example example;
   auto& features = *example.mutable_features()->mutable_feature();

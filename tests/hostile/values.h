@@ -1,5 +1,5 @@
-// Values that break things: extreme numbers, odd shapes, damaged strings. Most are ordinary, so that a case gets past
-// the first check.
+// Hostile values: extreme numbers, odd shapes, damaged strings. Most values are ordinary, so that a case passes the
+// first checks.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace weir::hostile {
 
 int64_t RandomInt(Dice& dice);
 double RandomFloat(Dice& dice);
-// Never holds a slash: strings become names of files, and cases must stay in their folder.
+// Never contains a slash: strings are used as file names, and a case must not leave its folder.
 std::string RandomString(Dice& dice);
 DType RandomType(Dice& dice);
 
-// Shapes of one case have a size in common, as those of real nodes.
+// The shapes of one case are variations of one base shape, so that they often match, as in real nodes.
 class ShapeDice final {
  public:
-  // rank: of most shapes; negative: any.
+  // `rank` is the rank of the base shape; negative: random.
   ShapeDice(Dice& dice, int64_t rank);
   Shape Known();
   PartialShape Partial();
@@ -29,7 +29,7 @@ class ShapeDice final {
   std::vector<int64_t> base_;
 };
 
-// Of types without elements (variant) and where memory is short: an invalid tensor.
+// Returns an invalid tensor for types without elements (variant) and if memory is exhausted.
 Tensor RandomTensor(Dice& dice, DType dtype, const Shape& shape);
 
 }  // namespace weir::hostile

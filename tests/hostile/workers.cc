@@ -37,7 +37,7 @@ namespace {
 using Seconds = std::chrono::seconds;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr int64_t kCasesPerChild = 2000;  // then a fresh one: what cases leave behind does not add up
+constexpr int64_t kCasesPerChild = 2000;  // then a new child, so that leftovers of cases do not accumulate
 constexpr size_t kMaxReportBytes = 6000;
 
 #ifdef WEIR_HOSTILE_ASAN
@@ -46,10 +46,10 @@ constexpr bool kAsan = true;
 constexpr bool kAsan = false;
 #endif
 
-// What a child tells its parent, in memory that both see.
+// The progress of a child, in memory shared with its parent.
 struct Progress {
-  std::atomic<int64_t> number{-1};  // the case that it runs
-  std::atomic<int64_t> cases{0};    // that it has ended
+  std::atomic<int64_t> number{-1};  // current case
+  std::atomic<int64_t> cases{0};    // finished cases
 };
 
 class Worker final {
@@ -87,7 +87,8 @@ class Worker final {
   }
 
   enum class End { kNotYet, kDone, kCrash, kHang };
-  // Looks at the child once. After kCrash and kHang, failed() is the case, and next() comes after it.
+  // Checks the child once, without blocking. After kCrash and kHang, failed() is the failed case and next() the one
+  // after it.
   End Poll(int64_t step, int deadline_seconds, std::string* what) {
     int status = 0;
     const pid_t ended = waitpid(child_, &status, WNOHANG);
@@ -131,7 +132,7 @@ class Worker final {
     return end;
   }
 
-  // In the child. It leaves the number of the case after its last one.
+  // Runs in the child. At the end, progress_->number is the number of the next case.
   [[noreturn]] void Work(int64_t first, int64_t end, int64_t step, const std::function<void(int64_t)>& run) {
     if (chdir(folder_.c_str()) != 0) _exit(3);
     const int output = open("output", O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
@@ -220,6 +221,6 @@ Summary RunInChildren(const CaseRange& range, const std::function<void(int64_t)>
 }  // namespace weir::hostile
 
 #ifdef WEIR_HOSTILE_ASAN
-// A huge allocation ends the child (the sanitizer's operator new cannot fail otherwise), and is counted apart.
+// A huge allocation kills the child, because the sanitizer's operator new cannot fail. It is counted as refused.
 extern "C" const char* __asan_default_options() { return "max_allocation_size_mb=1024:detect_leaks=0"; }
 #endif

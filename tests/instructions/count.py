@@ -1,11 +1,12 @@
 """Counts the instructions of hot paths under callgrind and compares them with recorded ones. The test `instructions` runs it.
 
-    count.py PROGRAM                    fails where a count grew by more than 5 %
-    WEIR_RECORD=1 count.py PROGRAM      writes counts.txt anew instead
+    count.py PROGRAM                    fails if a count grew by more than 5 %
+    WEIR_RECORD=1 count.py PROGRAM      updates counts.txt instead
 
-PROGRAM is weir_instructions (paths.cc). What is counted: instructions of the program's own code inside of its Measured*
-functions, and calls of operator new there. Left out is what a CPU chooses at run time (vector code, checksums), and the code
-of libraries. Counts belong to one compiler: with another one this exits with 77, which ctest shows as skipped.
+PROGRAM is weir_instructions (paths.cc). Counted are the instructions of the program's own code inside its Measured*
+functions, and the calls of operator new there. Not counted are libraries and code that is selected by CPU at run time
+(vector code, checksums). Counts depend on the compiler: with another one this exits with 77, which ctest shows as
+skipped.
 """
 import collections
 import os
@@ -27,14 +28,14 @@ HEADER = """\
 
 
 def read_profile(path, program):
-    """The name of the path that one profile is of, and its instructions."""
+    """Returns the name of the measured path in a profile, and its instruction count."""
     names = {}
     measured, instructions = None, 0
     mine = counted = False
-    of_callee = False  # the line after calls= is what was called, with all that it called
+    of_callee = False  # the line after calls= has the inclusive cost of the callee
     for line in path.read_text().splitlines():
         key, _, value = line.partition("=")
-        if key in ("ob", "cob", "fn", "cfn"):  # "(number) name", later only the number
+        if key in ("ob", "cob", "fn", "cfn"):  # "(number) name" first, later only "(number)"
             number, _, name = value.partition(" ")
             name = names.setdefault((key[-2:], number), name)
         if line.startswith("desc: Trigger:"):
@@ -54,11 +55,11 @@ def read_profile(path, program):
 
 
 def count(program):
-    """{path: (instructions, allocations)}."""
+    """Returns {path: (instructions, allocations)}."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "profile"
-        # Two patterns, because callgrind takes one that it has seen already for another option as that option alone. One thread, and
-        # the same start of the program on every machine: what an environment holds moves the stack.
+        # The two patterns differ because callgrind ignores a pattern that another option has used already. The
+        # environment is empty because its size moves the stack.
         run = subprocess.run(
             ["valgrind", "--quiet", "--tool=callgrind", "--toggle-collect=*Measured*", "--dump-after=void*Measured*",
              f"--callgrind-out-file={out}", program, folder],
@@ -84,7 +85,7 @@ def read_recorded():
 
 
 def compare(recorded, counted):
-    """Lines to print, and which of them are failures."""
+    """Returns the lines to print, and those of them that are failures."""
     lines, failures = [], []
     for name in collections.ChainMap(counted, recorded):
         if name not in counted or name not in recorded:

@@ -1,8 +1,8 @@
-// The hot paths whose instructions are counted: each is a function called Measured*, entered once and run a fixed
-// number of times on one thread, after a few rounds that warm it up. count.py runs this under callgrind, which counts
-// only inside of those functions.
-//   weir_instructions FOLDER     FOLDER is for the files of this run
-//   weir_instructions --about    what the counts depend on
+// The hot paths whose instructions are counted. Each is a function called Measured*, which runs a fixed number of
+// rounds on one thread, after a few warm-up rounds. count.py runs this program under callgrind, which counts only
+// inside these functions.
+//   weir_instructions FOLDER     runs all paths; FOLDER is for temporary files
+//   weir_instructions --about    prints what the counts depend on
 #include <weir/weir.h>
 
 #include <cstdio>
@@ -32,9 +32,9 @@ tensorflow::ConfigProto OneThread() {
   std::exit(1);
 }
 
-int64_t allocations = 0;  // so far
+int64_t allocations = 0;
 
-// Never inlined, because callgrind finds them by name. The loop is part of each: a count is of all rounds.
+// Not inlined, because callgrind finds the functions by name. A count includes all rounds and the loop.
 #define MEASURED(name, rounds)                                                     \
   template <class Round>                                                           \
   [[gnu::noinline]] void Measured##name(Round& round) {                            \
@@ -207,8 +207,8 @@ void RunParseRecord(const std::string& folder) {
 
 }  // namespace
 
-// Counts what containers, closures and shared pointers allocate. Not inlined: g++ would see malloc meet operator
-// delete.
+// Counts the allocations of containers, closures and shared pointers. Not inlined, or g++ would warn about malloc
+// paired with operator delete.
 [[gnu::noinline]] void* operator new(size_t size) {
   __atomic_fetch_add(&allocations, 1, __ATOMIC_RELAXED);
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;

@@ -1,4 +1,4 @@
-"""Calls of the Python API answer as TensorFlow's do: values, shapes, names and classes of errors."""
+"""Compares calls of the Python API with TensorFlow: values, shapes, names and error classes."""
 import json
 import math
 import re
@@ -9,7 +9,7 @@ import weir as tf
 from both.answers import answer, cases
 from conftest import run_tensorflow
 
-# Where answers differ: a regular expression for the case, and why.
+# Known differences: a regular expression for the case, and the reason.
 DIFFERENT = {
     r"nn_answers: table vocabulary .*": "1.15 selects with Select, 2.21 with SelectV2",
     r"variable_answers: get_variable (integers|a function of a shape|a number as the shape) two columns reference": "a partitioner for an axis that is not there: IndexError in TensorFlow, ValueError here",

@@ -1,4 +1,5 @@
-"""Run by TensorFlow's interpreter: python ask_datasets.py OUT writes what both/dataset_programs.py gives, as JSON."""
+"""Run by TensorFlow's interpreter: python ask_datasets.py OUT writes its results of both/dataset_programs.py, as
+JSON."""
 import json
 import pathlib
 import sys

@@ -1,9 +1,9 @@
-"""Run by TensorFlow's interpreter: asks it for what the cases of tests/ops expect.
+"""Run by TensorFlow's interpreter: runs the cases of tests/ops on TensorFlow.
 
     python ask_op_cases.py OUT FILE...    writes OUT, JSON: {"asked": cases, "left out": {rule: cases},
                                           "differences": [[file, line number, case, line, what TensorFlow does], ...]}
 
-The cases run in child processes: one that ends its process is a difference like any other.
+The cases run in child processes, so that a case that crashes is reported like any other difference.
 """
 import gc
 import json
@@ -30,7 +30,7 @@ def ask(case):
 
 
 def ask_in_child(cases):
-    """Answers up to the last case, or up to the one that ended the child, which has that for an answer."""
+    """Runs cases in a child process and returns their answers, up to the last one or the one that crashed the child."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -53,7 +53,7 @@ def ask_in_child(cases):
 
 def main(out, paths):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    gc.freeze()  # TensorFlow itself is no garbage, and large
+    gc.freeze()  # so that collections do not visit TensorFlow's own objects
     cases = [(pathlib.Path(path).stem, case) for path in paths for case in read_cases(pathlib.Path(path).read_text())]
     answers = []
     while len(answers) < len(cases):

@@ -1,4 +1,4 @@
-"""What TensorFlow makes of random steps: ask_random_steps.py OUT BEGIN END writes a pickle of {seed: answer}."""
+"""Runs random steps on TensorFlow: ask_random_steps.py OUT BEGIN END writes a pickle of {seed: answer}."""
 import os
 import pickle
 import sys
@@ -16,7 +16,7 @@ def main():
     out, begin, end = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     tf.disable_v2_behavior()
     tf.logging.set_verbosity(tf.logging.ERROR)
-    # The rewrites of TensorFlow do not end on some of these graphs.
+    # TensorFlow's rewrites do not terminate on some of these graphs.
     config = tf.ConfigProto()
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     answers = {seed: list(random_steps.run(tf, random_steps.draw(seed), config=config)) for seed in range(begin, end)}

@@ -1,4 +1,4 @@
-"""Checkpoints, meta graphs and records that Weir writes, TensorFlow reads; and the other way round."""
+"""TensorFlow reads checkpoints, meta graphs and records that Weir writes, and vice versa."""
 import os
 import pickle
 
@@ -13,7 +13,8 @@ from conftest import run_tensorflow
 
 @pytest.fixture(scope="module")
 def exchanged(tmp_path_factory):
-    """Weir's folder, TensorFlow's, what Weir's model ended with, and what TensorFlow read and ended with."""
+    """Returns Weir's folder, TensorFlow's folder, the final values of Weir's model, and what TensorFlow read and
+    computed."""
     root = tmp_path_factory.mktemp("checkpoints")
     weirs, own = root / "weir", root / "tensorflow"
     os.makedirs(weirs / "model")
@@ -99,7 +100,7 @@ def test_weir_reads_the_first_format(exchanged):
 
 
 def test_tensorflow_reads_the_first_format(exchanged):
-    """Weir writes in it what TensorFlow does."""
+    """Weir writes format V1 like TensorFlow."""
     found = exchanged[3]
     check_v1(found["read_v1"], found["v1"])
 

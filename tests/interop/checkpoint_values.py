@@ -1,30 +1,30 @@
-"""What the checkpoints hold that Weir and TensorFlow write for each other. Imported by both; depends on neither."""
+"""The contents of checkpoints that Weir and TensorFlow exchange. Imported by both; depends on neither."""
 import numpy as np
 
 NUMBERS = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "complex64",
            "complex128", "bool"]
 WHOLE = np.arange(24, dtype=np.float32).reshape(6, 4)
 PARTS = [("6 4 0,2:-", slice(0, 2)), ("6 4 2,1:0,4", slice(2, 3)), ("6 4 3,3:-", slice(3, 6))]
-# Cuts that go through several parts.
+# Slices that span several parts.
 CUTS = ["6 4 -:-", "6 4 1,4:1,2", "6 4 2,1:-", "6 4 5,1:3,1"]
 STEP = 300
 
 
 def values():
-    """By name; bfloat16 as the float32 that it is made of."""
+    """Returns the values by name; the bfloat16 one as the float32 from which it is converted."""
     made = {f"types/{name}": np.array([[0, 1, 2], [100, 3, 1]]).astype(name) for name in NUMBERS}
     made["types/bfloat16"] = np.array([1.5, -2, 1e30], np.float32)
     made["types/string"] = np.array([["", "one"], ["x" * 1000, "nul\0byte"]], object)
     made["empty"] = np.zeros([0, 3], np.float32)
     made["scalar"] = np.float64(-0.5)
     made["large"] = np.arange(300_000, dtype=np.int32).reshape(300, 1000)
-    # More names than fit into one block of the index.
+    # More names than fit in one block of the index.
     made.update({f"many/layer_{i}/weights": np.float32(i) for i in range(3000)})
     return made
 
 
 def cut(spec):
-    """The part of WHOLE that a shape_and_slice names."""
+    """Returns the part of WHOLE that a shape_and_slice specifies."""
     extents = []
     for extent in spec.split(" ")[-1].split(":"):
         start, length = (0, None) if extent == "-" else map(int, extent.split(","))
@@ -41,7 +41,7 @@ def as_tensor(tf, name, value):
 
 
 def write_all(tf, folder):
-    """Writes bundles with either engine: everything, parts of a tensor, parts in two files that are merged."""
+    """Writes bundles with either engine: all values, parts of a tensor, and parts in two files that are merged."""
     tensors = values()
     with tf.Graph().as_default(), tf.Session() as sess:
         names = sorted(tensors)
@@ -59,7 +59,7 @@ def write_all(tf, folder):
 
 
 def read_all(tf, folder):
-    """What either engine reads of such bundles."""
+    """Reads such bundles with either engine."""
     found = {"all": {}, "cuts": {}}
     reader = tf.train.NewCheckpointReader(f"{folder}/all")
     found["shapes"] = {name: list(shape) for name, shape in reader.get_variable_to_shape_map().items()}
@@ -82,7 +82,8 @@ def v1_file(folder, name):
 
 
 def write_v1(tf, folder):
-    """Files in the format V1: one of each type, parts in several files, and those of savers. The names of the tensors that it takes."""
+    """Writes V1 files: one per type, parts in several files, files of savers. Returns the names of the tensors that V1
+    supports."""
     taken = []
     for name, value in values().items():
         if name.startswith("many/"):
@@ -109,7 +110,7 @@ def write_v1(tf, folder):
 
 
 def read_v1(tf, folder, names):
-    """What either engine reads of them: the values of one file each, cuts of the parts, and what is restored."""
+    """Reads V1 files with either engine: the values of each file, slices of the parts, and restored variables."""
     found = {"all": {}}
     with tf.Graph().as_default(), tf.Session() as sess:
         for name in names:
@@ -130,7 +131,7 @@ def read_v1(tf, folder, names):
 
 
 def build_model(tf):
-    """A model with slots, a partitioned variable and a loop, whose step can be told by what it computes."""
+    """Builds a model with slots, a partitioned variable and a loop, whose values identify the step."""
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     w = tf.get_variable("w", initializer=np.ones([3, 2], np.float32))
     parts = tf.get_variable("parts", shape=[6, 4], initializer=tf.ones_initializer(), partitioner=tf.fixed_size_partitioner(3))
@@ -143,7 +144,7 @@ def build_model(tf):
 
 
 def train_model(tf, folder):
-    """Trains three steps, saves, trains one more; returns what the variables are at the end."""
+    """Trains three steps, saves, trains one more; returns the final values of the variables."""
     with tf.Graph().as_default(), tf.Session() as sess:
         x, train = build_model(tf)
         saver = tf.train.Saver(sharded=True, max_to_keep=2)
@@ -157,7 +158,7 @@ def train_model(tf, folder):
 
 
 def continue_model(tf, folder):
-    """The same last step, in a graph that comes out of the other engine's meta graph."""
+    """Runs the same last step in a graph that is imported from the other engine's meta graph."""
     with tf.Graph().as_default(), tf.Session() as sess:
         path = tf.train.latest_checkpoint(folder)
         saver = tf.train.import_meta_graph(path + ".meta")

@@ -1,5 +1,6 @@
-"""Run by TensorFlow's interpreter: python cluster_client.py OUT JSON, targets by name: what TensorFlow's clients get from
-each, as JSON. It begins when the standard input ends."""
+"""Run by TensorFlow's interpreter: python cluster_client.py OUT JSON runs the cluster programs with TensorFlow's client
+on each target (JSON: targets by name) and writes the results to OUT as JSON. It starts when standard input is
+closed."""
 import json
 import pathlib
 import sys

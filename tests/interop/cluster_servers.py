@@ -1,5 +1,5 @@
-"""Run by TensorFlow's interpreter: python cluster_servers.py JSON, a list of [cluster, job, task]: their servers, until the
-standard input ends."""
+"""Run by TensorFlow's interpreter: python cluster_servers.py JSON starts a server for each [cluster, job, task] in the
+list and runs until standard input is closed."""
 import json
 import sys
 

@@ -1,4 +1,4 @@
-"""ClusterSpec answers as TensorFlow's does."""
+"""Compares ClusterSpec with TensorFlow's."""
 import json
 
 import pytest
@@ -7,9 +7,9 @@ import weir as tf
 from both.cluster_specs import EXPRESSIONS, answers
 from conftest import run_tensorflow
 
-# Where the texts differ: Python's own message for a call names the caller.
+# Only the error class is compared: Python's own message names the callee.
 ONLY_THE_CLASS = {"C()", "hash(c)"}
-# Where Weir goes on to say which jobs there are.
+# Messages to which Weir appends the list of jobs.
 MORE = {expression: "; it has idle, ps, worker" for expression in (
     "c.num_tasks('x')", "c.job_tasks('x')", "c.task_address('x', 0)")}
 
@@ -32,6 +32,6 @@ def test_answer(ours, theirs, expression):
     if expression in ONLY_THE_CLASS:
         mine, wanted = mine.split(":")[0], wanted.split(":")[0]
         assert wanted == "TypeError"
-    if expression == "c.as_dict()":  # its order is that of the dict it was given
+    if expression == "c.as_dict()":  # the order is not specified
         mine, wanted = eval(mine), eval(wanted)
     assert mine == wanted + MORE[expression] if expression in MORE else mine == wanted

@@ -1,4 +1,5 @@
-"""Clusters and clients of both kinds, in all mixes: the same programs give the same values, errors and endings."""
+"""Runs the same programs on all mixes of Weir and TensorFlow clients and servers: same values, errors and
+cancellations."""
 import json
 import os
 import pathlib
@@ -15,7 +16,7 @@ from free_addresses import free_addresses
 WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", HERE.parents[1] / "build")) / "weir"
 CPUS = [f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker")]
 
-# Who serves the ps and the worker, and which clients there are then. Sessions are on the worker.
+# By cluster: which engine runs the ps and the worker, and the clients to test. Sessions are on the worker.
 CLUSTERS = {
     "weir": ("weir", "weir", ["tensorflow", "weir"]),
     "tensorflow": ("tensorflow", "tensorflow", ["weir"]),
@@ -47,7 +48,8 @@ EXPECTED = {
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """By client and cluster, what run_all gave. TensorFlow starts twice: once for all its servers, once for all its clients."""
+    """Returns the results of run_all by client and cluster. TensorFlow is started twice: for all servers and for all
+    clients."""
     python = tensorflow_python()
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "TF_CONFIG")} | {"PYTHONDONTWRITEBYTECODE": "1"}
     folder = tmp_path_factory.mktemp("cluster")
@@ -72,7 +74,7 @@ def results(tmp_path_factory):
             processes.append(client)
             found = {"weir": {name: run_all(tf, target, "weir") for name, target in targets.items()}}
             found = json.loads(json.dumps(found))
-            client.stdin.close()  # its turn: a reset ends the sessions of everybody
+            client.stdin.close()  # starts it; not earlier, because a reset ends the sessions of all clients
             assert client.wait(timeout=180) == 0
             found["tensorflow"] = json.loads((folder / "results.json").read_text())
             found["targets"] = targets
@@ -95,7 +97,7 @@ def test_cluster(results, client, cluster, program):
 
 
 def test_a_client_that_asks_for_signs_of_life(results):
-    """A server does not hang up on it, however long the step and however often it asks."""
+    """The server keeps the connection, however long the step and however frequent the keepalive pings."""
     program = """
 import sys
 import weir as tf

@@ -1,13 +1,13 @@
-"""Whether a value that Weir computed is the one that TensorFlow computed."""
+"""Compares a value of Weir with TensorFlow's."""
 import numpy as np
 
 TOLERANCE = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 2e-5, "float64": 1e-9, "complex64": 2e-5, "complex128": 1e-9}
-# Gradients go through several ops.
+# Gradients accumulate the errors of several ops.
 GRADIENT_FACTOR = 5
 
 
 def difference(name, value, expected, factor=1):
-    """Text; empty when they agree in type, shape and, within what the type can hold, in value."""
+    """Describes the difference; empty if type, shape and, within the precision of the type, values agree."""
     value, expected = np.asarray(value), np.asarray(expected)
     if expected.dtype == object or value.dtype == object:
         value, expected = value.astype(object), expected.astype(object)

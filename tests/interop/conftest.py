@@ -1,4 +1,4 @@
-"""What TensorFlow says, computed once by its own interpreter (WEIR_TF_PYTHON): the two never share a process."""
+"""Fixtures with TensorFlow's results, computed once by its own interpreter (WEIR_TF_PYTHON), never in this process."""
 import os
 import pathlib
 import pickle
@@ -26,7 +26,7 @@ def tensorflow_environment():
 
 
 def start_tensorflow(*arguments):
-    """Starts a script of this folder where `import tensorflow` is TensorFlow."""
+    """Starts a script of this folder in an environment where `import tensorflow` is the real TensorFlow."""
     return subprocess.Popen([tensorflow_python(), *map(str, arguments)], env=tensorflow_environment(), cwd=HERE)
 
 
@@ -36,7 +36,8 @@ def run_tensorflow(*arguments):
 
 @pytest.fixture(scope="session")
 def answers(tmp_path_factory):
-    """The folder that make_cases.py fills. WEIR_INTEROP_ANSWERS names one to keep: a second run reads it again."""
+    """Returns the folder with the output of make_cases.py. WEIR_INTEROP_ANSWERS names a folder to reuse in later
+    runs."""
     kept = os.environ.get("WEIR_INTEROP_ANSWERS")
     out = pathlib.Path(kept) if kept else tmp_path_factory.mktemp("tensorflow")
     if (out / "programs.pkl").exists():
@@ -53,7 +54,7 @@ def answers(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def load(answers):
-    """load("math"): what oracle/math_cases.py recorded."""
+    """Returns a function to load recorded cases: load("math") loads those of oracle/math_cases.py."""
     def read(name):
         with open(answers / (name + ".pkl"), "rb") as f:
             return portable.unpack(pickle.load(f), tf.bfloat16.as_numpy_dtype)

@@ -1,4 +1,4 @@
-"""Every op that Weir registers occurs in a graph that TensorFlow ran, or is listed here with the reason."""
+"""Checks that every registered op occurs in a graph that TensorFlow ran, or is listed here with a reason."""
 import weir as tf
 from conftest import HERE
 from weir import _weir
@@ -49,7 +49,7 @@ NOT_COMPARED = {
     "RefMerge": "no program of TensorFlow's Python merges references",
     "Variable": "TensorFlow's Python makes VariableV2",
     "TensorArrayGradWithShape": "TensorFlow's Python makes it for lists of ragged gradients only",
-    # The first faces of tables and stacks take a string that names them, which 2.21's kernels no longer accept from Python.
+    # V1 ops of tables and stacks have string handles, which the kernels of 2.21 do not accept from Python.
     **{op: "by its second version" for op in (
         "HashTable", "MutableHashTable", "MutableHashTableOfTensors", "MutableDenseHashTable", "InitializeTable", "LookupTableFind", "LookupTableInsert",
         "LookupTableExport", "LookupTableImport", "LookupTableSize", "Stack", "StackPush", "StackPop", "StackClose",
@@ -63,7 +63,7 @@ NOT_COMPARED = {
     "ReaderRestoreStateV2": "of a later step; op_cases_test.py asks for it",
     "ReaderResetV2": "of a later step; op_cases_test.py asks for it",
 }
-# What gradients of 2.21 use and Weir lacks: those gradients are compared by value alone.
+# Ops that gradients of 2.21 use and Weir lacks. Those gradients are compared only by value.
 LATER_OPS = {"MatrixDiagV3", "MatrixDiagPartV3", "MatrixSetDiagV3"}
 
 
@@ -89,6 +89,6 @@ def test_every_op_is_compared(load):
 
 
 def test_gradients_of_tensorflow_can_be_loaded(load):
-    """As far as they are made of ops that Weir has."""
+    """Gradients of TensorFlow use no other ops that Weir lacks."""
     later = {op for group in groups() for case in load(group) for op in case.get("unregistered", [])}
     assert later <= LATER_OPS, "ops that gradients of TensorFlow use: " + " ".join(sorted(later - LATER_OPS))

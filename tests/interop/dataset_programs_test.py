@@ -1,4 +1,4 @@
-"""Functions of datasets see variables, queues, tables and random generators as TensorFlow's do."""
+"""Compares with TensorFlow how dataset functions use variables, queues, tables and random generators."""
 import json
 
 import pytest
@@ -23,6 +23,6 @@ def ours():
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(ours, theirs, name):
     mine, wanted = ours[name], theirs[name]
-    if wanted[0] == "error" and wanted[1] == "TypeError":  # TensorFlow puts the class before the text of traced functions
+    if wanted[0] == "error" and wanted[1] == "TypeError":  # in traced functions, TensorFlow prepends the class to the text
         wanted[2] = wanted[2].replace("TypeError: ", "")
     assert mine == wanted

@@ -1,4 +1,4 @@
-"""Event files that Weir writes, as TensorBoard's loader reads them."""
+"""Reads event files of Weir with TensorBoard's loader."""
 import pickle
 
 import numpy as np
@@ -9,7 +9,7 @@ from conftest import run_tensorflow
 
 
 def write(folder):
-    """A small training, with everything that a writer takes."""
+    """Trains a small model and writes every kind of event."""
     with tf.Graph().as_default() as graph, tf.Session(graph=graph) as sess:
         x = tf.placeholder(tf.float32, [], name="x")
         with tf.name_scope("layer"):

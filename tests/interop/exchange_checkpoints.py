@@ -1,6 +1,6 @@
 """Run by TensorFlow's interpreter: reads the checkpoints and records that Weir wrote, and writes its own.
 
-    python exchange_checkpoints.py WEIRS OWN OUT     OUT: what it read (pickled)
+    python exchange_checkpoints.py WEIRS OWN OUT     OUT: the values that it read (pickled)
 """
 import os
 import pickle

@@ -1,5 +1,5 @@
-"""Run by TensorFlow's interpreter: python exchange_saved_models.py WORDS THEIRS OWN OUT uses the model in THEIRS, writes
-one to OWN, and puts what both say to OUT as JSON."""
+"""Run by TensorFlow's interpreter: python exchange_saved_models.py WORDS THEIRS OWN OUT writes a model to OWN, uses the
+models in THEIRS and OWN, and writes the results of both to OUT as JSON."""
 import json
 import pathlib
 import sys

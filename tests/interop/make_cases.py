@@ -1,8 +1,10 @@
-"""Run by TensorFlow's interpreter: builds graphs with TensorFlow, runs them, and writes what came out.
+"""Run by TensorFlow's interpreter: builds graphs with TensorFlow, runs them, and writes the results.
 
-    python make_cases.py OUT PART     reads OUT/weir_ops.pb (an OpList); writes OUT/ops.pb, OUT/<name>.pkl for every oracle/<name>_cases.py,
-                                      and OUT/programs.pkl: every program of both/ as TensorFlow ran it. PART is "cases" or "programs", which
-                                      take about as long as each other; the random graphs go with the programs.
+    python make_cases.py OUT PART
+
+Reads OUT/weir_ops.pb (an OpList). Writes OUT/ops.pb, OUT/<name>.pkl for every oracle/<name>_cases.py, and
+OUT/programs.pkl with TensorFlow's results of every program of both/. PART is "cases" or "programs", which take about
+the same time; the random graphs are part of the programs.
 """
 import importlib
 import pathlib

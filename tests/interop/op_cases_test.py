@@ -1,4 +1,4 @@
-"""TensorFlow gives what the cases of tests/ops expect of Weir, but for what op_case_differences.txt lists with reasons."""
+"""Checks that TensorFlow passes the cases of tests/ops, except for the differences in op_case_differences.txt."""
 import collections
 import json
 import pathlib
@@ -10,7 +10,7 @@ from conftest import HERE, run_tensorflow
 
 LIST = HERE / "op_case_differences.txt"
 OP_CASES = HERE.parent / "ops"
-SOMETIMES = "sometimes "  # before what TensorFlow does by chance
+SOMETIMES = "sometimes "  # prefix of nondeterministic differences
 Known = collections.namedtuple("Known", "number text file subject what reason")
 
 
@@ -25,7 +25,7 @@ def read_list():
 
 
 def fits(pattern, text):
-    """`*` stands for any text."""
+    """Whether the text matches the pattern, in which `*` matches any text."""
     return re.fullmatch(".*".join(re.escape(part) for part in pattern.split("*")), text) is not None
 
 

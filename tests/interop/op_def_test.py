@@ -1,4 +1,4 @@
-"""Every op that Weir registers is one of TensorFlow's: the same arguments, attributes and defaults."""
+"""Checks that every registered op has the arguments, attributes and defaults of TensorFlow's op."""
 import weir as tf
 from weir import _weir
 from weir.proto import message_class
@@ -9,7 +9,7 @@ def describe_argument(arg):
 
 
 def default_of(attr):
-    """A tensor by its values: messages may hold them in several ways."""
+    """Returns the default; tensors as values, because messages can encode them in several ways."""
     value = attr.default_value
     return (value.tensor.dtype, tf.make_ndarray(value.tensor).tolist()) if value.HasField("tensor") else value
 
@@ -58,7 +58,7 @@ def test_op_definitions(answers):
 
 
 def is_newer_type_attr(mine, reference, other_attrs, ours_attrs):
-    """A fixed type here that 2.21 made an attribute with that type as its default."""
+    """Whether the only difference is a fixed type that is an attribute, with that type as its default, in 2.21."""
     if len(mine) != len(reference):
         return False
     for m, r in zip(mine, reference):

@@ -1,4 +1,4 @@
-"""replica_device_setter places variables, slots, partitions and the rest where TensorFlow does."""
+"""Compares the placement by replica_device_setter with TensorFlow: variables, slots, partitions and other nodes."""
 import json
 
 import pytest

@@ -1,4 +1,5 @@
-"""Values between two interpreters whose numpys differ: arrays as (type, shape, bytes), inside lists and dicts.
+"""Exchanges values between interpreters with different numpy versions: arrays as (type, shape, bytes), in lists and
+dicts.
 
 Imported by both; depends on neither TensorFlow nor Weir.
 """
@@ -20,9 +21,9 @@ def pack(value):
 
 
 def unpack(value, bfloat16):
-    """`bfloat16`: the numpy type of that name in this interpreter."""
+    """Inverse of pack. `bfloat16` is the numpy type of that name in this interpreter."""
     if isinstance(value, tuple) and value and value[0] == "array":
-        # A copy: frombuffer's arrays cannot be written.
+        # Copied, because arrays of frombuffer are read-only.
         return np.frombuffer(value[3], dtype=bfloat16 if value[1] == "bfloat16" else value[1]).reshape(value[2]).copy()
     if isinstance(value, tuple) and value and value[0] == "strings":
         array = np.empty(len(value[2]), object)

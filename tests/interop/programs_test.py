@@ -1,4 +1,4 @@
-"""Programs that both run: the same values after every step, the same names, and each reads the graphs that the other wrote."""
+"""Runs programs on both engines: same values after every step, same names, and each can run the graphs of the other."""
 import pickle
 import re
 
@@ -11,7 +11,7 @@ from both.program import run, run_graph_def
 from compare import difference
 from conftest import run_tensorflow
 
-# Steps add up.
+# Errors accumulate over steps.
 FACTOR = 5
 
 
@@ -26,14 +26,14 @@ def ours():
     for name, program in PROGRAMS.items():
         try:
             results[name] = run(tf, program)
-        except Exception as error:  # the tests of that program say so
+        except Exception as error:  # reported by the tests of that program
             results[name] = error
     return results
 
 
 @pytest.fixture(scope="session")
 def reread(ours, answers):
-    """What TensorFlow computes with Weir's graphs."""
+    """Returns TensorFlow's results for Weir's graphs."""
     written = {name: result for name, result in ours.items() if not isinstance(result, Exception)}
     (answers / "weir_programs.pkl").write_bytes(pickle.dumps(portable.pack(written)))
     run_tensorflow("read_graphs.py", answers / "weir_programs.pkl", answers / "reread.pkl")
@@ -59,10 +59,10 @@ def test_values(ours, theirs, name):
     assert_same(mine["labels"], mine["values"], wanted["values"])
 
 
-# Types whose nodes people find by name: in checkpoints, feeds, graphs to look at.
+# Op types whose nodes users refer to by name: in checkpoints, feeds and graph views.
 NAMED = re.compile("VariableV2|VarHandleOp|Assign.*|Placeholder.*|(Resource)?(Sparse)?Apply.*|Scatter.*|Random.*|Truncated.*|Multinomial|Exit|Merge|"
                    "LoopCond|TensorArrayV3")
-# Where the names differ: a regular expression, and why.
+# Names that may differ: a regular expression, and the reason.
 DIFFERENT = {
     r"(.*/)?Const(_\d+)?|.*/(ReadVariableOp|Const)(_\d+)?": "constants and reads made on the way are named after what uses them",
     r"ReadVariableOp(_\d+)?": "a read for an operator is not put in the operator's scope",
@@ -84,7 +84,7 @@ DIFFERENT = {
 
 
 def held_names(recorded):
-    """What a program can hold or find by name: the top of the graph, state, and every tensor that it looks at."""
+    """Returns the names that users may depend on: top-level nodes, state, and every fetched tensor."""
     looked_at = {fetch.split(":")[0] for fetch in recorded["fetches"]}
     return {(name, kind) for name, kind in map(tuple, recorded["nodes"])
             if "/" not in name or name in looked_at or name.endswith("/read") or NAMED.fullmatch(kind)}

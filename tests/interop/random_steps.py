@@ -1,11 +1,12 @@
-"""Random steps: a program is drawn from a seed as plain data, then built by Weir or TensorFlow and evaluated by numpy.
+"""Random steps: a program is generated from a seed as plain data, then built with Weir or TensorFlow and evaluated with
+numpy.
 
 A program has variables, statements (arithmetic, aliases, conds, loops, TensorArrays, reads and updates) and gradients.
 Two kinds:
-- ordered: every update waits for all uses before it, every later use waits for it. Both libraries must agree with the
+- ordered: every update waits for all earlier uses, and every later use waits for it. Both libraries must agree with the
   sequential evaluation.
-- racy: updates and uses are ordered by what the program says and no more. Only Weir promises an answer: a use that
-  does not come after an update sees the value from before it.
+- racy: updates and uses are ordered only by the data flow and control edges of the program. Only Weir defines the
+  result: a use that is not ordered after an update sees the value from before it.
 """
 import random
 
@@ -17,10 +18,10 @@ BINARY = ["add", "multiply", "subtract", "maximum"]
 ALIASES = ["identity", "reshape", "stop_gradient", "slice", "expand"]
 
 
-# ---- drawing ----
+# ---- generating ----
 
 class Drawer:
-    """Draws one program. Names of values are unique in the whole program."""
+    """Generates one program. Names of values are unique in the whole program."""
 
     def __init__(self, seed, racy, max_updates, flow):
         self.rng = random.Random(seed)
@@ -46,7 +47,7 @@ class Drawer:
         scope[name] = shape
 
     def simple(self, scope, out):
-        """One statement without control flow."""
+        """Adds one statement without control flow."""
         rng = self.rng
         kind = rng.choice(["un", "bin", "bin", "sum", "alias", "matmul", "const", "broadcast"])
         name = self.name()
@@ -74,7 +75,7 @@ class Drawer:
         scope[name] = shape
 
     def block(self, scope, size, depth):
-        """Statements that see `scope` and leave their own names in the scope that is returned."""
+        """Returns the scope extended by the new names, and the statements, which can use `scope`."""
         inner = dict(scope)
         out = []
         for _ in range(size):
@@ -85,7 +86,7 @@ class Drawer:
         return inner, out
 
     def result(self, scope, inner, shape):
-        """A value of `shape`, of the new ones if there is one."""
+        """Returns a name of a value of `shape`, a new one if possible."""
         new = [n for n, s in inner.items() if s == shape and n not in scope]
         return self.rng.choice(new) if new else self.pick(inner, shape)
 
@@ -110,7 +111,7 @@ class Drawer:
         inside = dict(scope)
         inside.update(zip(variables, (shape, second)))
         body_scope, body = self.block(inside, size, depth)
-        # Values stay small: what goes round is squashed.
+        # Loop variables are squashed, so that values stay small.
         nexts = [self.result(inside, body_scope, s) for s in (shape, second)]
         outs = [self.name(), self.name()]
         out.append({"k": kind, "turns": rng.randint(0, 4), "init": init, "variables": variables, "body": body,
@@ -160,10 +161,10 @@ class Drawer:
         f = rng.choice(["assign", "assign_add", "assign_sub"])
         statement = {"k": "update", "v": v, "f": f, "a": a, "out": name, "after": []}
         if self.racy:
-            # What the program orders: updates of one variable one after the other, else nothing or a few values.
+            # Control edges: from the previous update of the variable (added later), and from none or a few values.
             statement["after"] = rng.sample(list(scope), min(len(scope), rng.choice([0, 0, 0, 1, 2])))
         out.append(statement)
-        if rng.random() < 0.5:  # a use that comes after it
+        if rng.random() < 0.5:  # a use that is ordered after the update
             late = self.name()
             source = self.pick(scope, variables[v]["shape"])
             out.append({"k": "after", "update": name, "a": source, "out": late})
@@ -171,7 +172,7 @@ class Drawer:
         return 1
 
     def gradients(self, scope, out):
-        """Of a sum of some values by others: reads, constants or anything in between."""
+        """Chooses the gradients: of a sum of some values with respect to reads, constants or intermediate values."""
         rng = self.rng
         if rng.random() < 0.15:
             return None
@@ -189,7 +190,7 @@ class Drawer:
 
 
 def ancestors(statements, names):
-    """Names of the values that `names` are computed from."""
+    """Returns the names of all values from which `names` are computed."""
     found = set(names)
     for s in reversed(statements):
         if s["k"] not in ("read", "update") and any(name in found for name in outs_of(s)):
@@ -201,7 +202,7 @@ def draw(seed, racy=False, max_updates=6, flow=True):
     return Drawer(seed, racy, max_updates, flow).draw()
 
 
-# ---- building, with `tf` either library ----
+# ---- building, with either library as `tf` ----
 
 class Builder:
     def __init__(self, tf, program, racy, devices=()):
@@ -215,17 +216,17 @@ class Builder:
                 value = np.reshape(np.array(v["value"], np.float64), v["shape"])
                 self.variables.append(
                     tf.Variable(value, dtype=tf.float64, use_resource=v["resource"], name=f"v{i}"))
-        self.uses = [[] for _ in self.variables]   # ops that use the memory of a variable since its last update
+        self.uses = [[] for _ in self.variables]   # by variable: ops that used its memory since its last update
         self.last_update = [None] * len(self.variables)
         self.updates = {}
 
     def on(self, number):
-        """Statements and variables are spread over the devices."""
+        """Spreads statements and variables over the devices."""
         placed = self.devices and number is not None
         return self.tf.device(self.devices[number % len(self.devices)] if placed else None)
 
     def place(self, s, number, env):
-        """What shares the memory of a variable is on its task."""
+        """Places an alias of a variable on the task of the variable."""
         if self.devices and s["k"] == "alias":
             return self.tf.colocate_with(env[s["a"]].op)
         return self.on({"read": s.get("v"), "update": None}.get(s["k"], number))
@@ -247,7 +248,7 @@ class Builder:
             v = s["v"]
             with self.ordered_after([] if self.racy else [self.last_update[v]]):
                 read = self.variables[v].read_value()
-                # Without a race nothing may share the variable's memory for longer than this.
+                # In an ordered program, only this op may use the memory of the variable, so the value is copied.
                 env[s["out"]] = read if self.racy else read + tf.constant(0.0, tf.float64)
             self.uses[v].append(env[s["out"]].op)
         elif k == "update":
@@ -321,7 +322,8 @@ class Builder:
         return inner
 
     def own(self, value):
-        """What a loop takes and gives, and what a cond gives, shares memory with no variable."""
+        """Copies inputs and results of loops, and results of conds, so that they do not share memory with a
+        variable."""
         return value * 1.0 if self.racy else self.tf.identity(value)
 
     def loop(self, s, env):
@@ -349,12 +351,12 @@ class Builder:
         _, x, _, kept = tf.while_loop(lambda i, *_: i < s["turns"], turn, [tf.constant(0), first, second, kept],
                                       swap_memory=s["swap"])
         env[s["out"][0]] = x
-        # An empty array has nothing to stack.
+        # An empty array cannot be stacked.
         total = tf.reduce_sum(kept.stack() * 0.5) if s["turns"] else tf.constant(0.0, tf.float64)
         env[s["out"][1]] = total
 
     def gradients(self, env):
-        """Gradients as tensors (None stays None), and the gradients of a sum of those."""
+        """Returns the gradients as tensors (None stays None), and the gradients of a sum of those."""
         tf = self.tf
         g = self.program["gradients"]
         if g is None:
@@ -379,14 +381,14 @@ class Builder:
 
 
 def run(tf, program, racy=False, config=None, target="", devices=()):
-    """(values of the scope, gradients, variables after the step), by Weir or TensorFlow.
+    """Runs a program with Weir or TensorFlow. Returns (values of the scope, gradients, variables after the step).
 
-    A gradient is an array, None, or the name of the error's class. Gradients are computed in a step of their own."""
+    A gradient is an array, None, or the name of an error class. Gradients are computed in a separate step."""
     with tf.Graph().as_default():
         builder = Builder(tf, program, racy, devices)
         env = builder.build()
         names = list(program["scope"])
-        initializer = tf.global_variables_initializer()  # an error below may leave TensorFlow inside of a loop
+        initializer = tf.global_variables_initializer()  # built first: an error below may leave TensorFlow in a loop context
         grads = [] if racy else builder.gradients(env)
         with tf.Session(target, config=config) as sess:
             sess.run(initializer)
@@ -401,26 +403,27 @@ def run(tf, program, racy=False, config=None, target="", devices=()):
 # ---- evaluating, with numpy ----
 
 class View:
-    """A value that shares the memory of a reference variable: what it is depends on who looks."""
+    """A value that shares the memory of a reference variable, so it depends on when it is read."""
 
     def __init__(self, variable, is_identity=True):
         self.variable = variable
-        self.is_identity = is_identity  # of the variable: if it is fetched, it is read last
+        self.is_identity = is_identity  # Identity of the variable: a fetch reads it after all updates
 
 
 class Evaluator:
-    """Runs a program in its order. In a racy one a use sees the updates that it comes after; a loop is one use."""
+    """Evaluates a program in order. In a racy program, a use sees the updates that it is ordered after; a loop is one
+    use."""
 
     def __init__(self, program, racy, moved=None):
         self.program = program
         self.racy = racy
         self.moved = moved
         start = [np.reshape(np.array(v["value"], np.float64), v["shape"]) for v in program["variables"]]
-        self.states = [[value] for value in start]  # by variable: its value after so many updates
+        self.states = [[value] for value in start]  # by variable: its values after 0, 1, ... updates
         self.zero = [0] * len(start)
-        self.seen = {}     # by name: how many updates of each variable it comes after
+        self.seen = {}     # by name: how many updates of each variable it is ordered after
         self.updates = {}  # the same by name of an update
-        self.last = [self.zero] * len(start)  # and of the last update of each variable
+        self.last = [self.zero] * len(start)  # the same for the last update of each variable
 
     @staticmethod
     def join(*seen):
@@ -445,7 +448,8 @@ class Evaluator:
         return values, [states[-1] for states in self.states]
 
     def statement(self, s, env, base, outs=None):
-        """`base`: what everything in the branch at hand comes after. outs: the results that are needed, if not all."""
+        """Evaluates one statement. `base`: the updates that the whole branch is ordered after; `outs`: the results to
+        compute."""
         k = s["k"]
         if k == "read":
             v = s["v"]
@@ -468,7 +472,7 @@ class Evaluator:
                 identity = s["f"] == "identity"
                 env[s["out"]] = View(a.variable, a.is_identity and identity) if isinstance(a, View) else a
             elif k in ("while", "array"):
-                # What a loop starts with is taken outside of it.
+                # The initial values of a loop are read outside of it.
                 start = [self.look(env[n], self.join(base, self.seen[n])) for n in s["init"]]
                 loop(s, Looked(env, lambda value: self.look(value, seen)), start)
             else:
@@ -502,7 +506,7 @@ class Evaluator:
 
 
 class Looked(dict):
-    """An environment whose values are looked at when they are taken."""
+    """An environment that reads its values when they are accessed."""
 
     def __init__(self, env, look):
         super().__init__()
@@ -524,7 +528,7 @@ def outs_of(s):
 
 
 def live_in(statements, names):
-    """(what `names` need, which results of which statement are needed: by its number)."""
+    """Returns (the inputs that `names` need, the needed results by number of the statement)."""
     live, needed = set(names), {}
     for number in range(len(statements) - 1, -1, -1):
         outs = [n for n in outs_of(statements[number]) if n in live]
@@ -535,7 +539,7 @@ def live_in(statements, names):
 
 
 def inputs_of(s, outs=None):
-    """Names that a statement takes from outside of itself, for some of its results or all of them."""
+    """Returns the names that a statement uses from outside, for some or all of its results."""
     outs = outs_of(s) if outs is None else outs
     if s["k"] == "cond":
         live = {s["test"]}
@@ -544,7 +548,7 @@ def inputs_of(s, outs=None):
         return live
     if s["k"] not in ("while", "array"):
         return {s[key] for key in ("a", "b") if s.get(key)}
-    # The loop variables that are needed, and what they need in turn.
+    # The needed loop variables, and those that they depend on.
     wanted = [i for i in (0, 1) if s["out"][i] in outs]
     turning = {i for i in wanted if i == 0 or s["k"] == "while"}
     names = {s["next"][i] for i in wanted}
@@ -612,5 +616,5 @@ def stops_gradients(statements):
 
 
 def evaluate(program, racy=False, moved=None):
-    """(values of the scope, variables after the step). moved: a value, an index and what is added there."""
+    """Returns (values of the scope, variables after the step). `moved`: a value, an index and a number to add there."""
     return Evaluator(program, racy, moved).run()

@@ -1,6 +1,6 @@
-"""Random steps of TensorFlow and Weir agree. A failure names its seed: `check(seed)` replays it alone.
+"""Compares random steps of Weir with TensorFlow. A failure prints its seed; `check(seed)` replays it.
 
-WEIR_RANDOM_STEPS=BEGIN:END runs other seeds, WEIR_RANDOM_ANSWERS=FILE keeps what TensorFlow said.
+WEIR_RANDOM_STEPS=BEGIN:END runs other seeds. WEIR_RANDOM_ANSWERS=FILE caches TensorFlow's answers.
 """
 import os
 import pickle
@@ -21,7 +21,7 @@ def seeds():
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """What TensorFlow said, by seed."""
+    """Returns TensorFlow's answers by seed."""
     kept = os.environ.get("WEIR_RANDOM_ANSWERS")
     path = kept or tmp_path_factory.mktemp("random") / "steps.pkl"
     if not os.path.exists(path):
@@ -31,14 +31,14 @@ def told(tmp_path_factory):
 
 
 def equal(got, wanted):
-    """Gradients: arrays, None or the name of an error."""
+    """Compares gradients: arrays, None or names of errors."""
     if wanted is None or isinstance(wanted, str) or got is None or isinstance(got, str):
         return type(got) is type(wanted) and (got is None or got == wanted)
     return np.allclose(got, wanted, rtol=1e-7, atol=1e-10)
 
 
 def check(seed, answer):
-    """What is wrong with Weir's step, or None."""
+    """Runs the step with Weir. Returns a description of the difference, or None."""
     program = random_steps.draw(seed)
     values, gradients, variables = random_steps.run(tf, program)
     expected, left = random_steps.evaluate(program)
@@ -72,8 +72,8 @@ def test_gradients_agree_with_finite_differences():
 
 
 def check_by_differences(seed):
-    """Gradients by values that nothing stops, where the function is smooth. How many were compared."""
-    program = random_steps.draw(seed, max_updates=0)  # no gradient goes through an update
+    """Compares gradients with finite differences where the function is smooth. Returns how many were compared."""
+    program = random_steps.draw(seed, max_updates=0)  # gradients do not go through updates
     wanted = program["gradients"]
     if wanted is None or wanted["stops"] or random_steps.stops_gradients(program["statements"]):
         return 0
@@ -93,7 +93,7 @@ def check_by_differences(seed):
         for index in np.ndindex(shape):
             coarse, fine = slope(name, index, 1e-4), slope(name, index, 1e-5)
             if abs(coarse - fine) > 1e-6:
-                continue  # a kink is near
+                continue  # not smooth here
             value = 0.0 if gradient is None else gradient[index]
             assert abs(value - fine) < 1e-5, f"seed {seed}: d/d{name}{index} is {value}, not {fine}"
             compared += 1

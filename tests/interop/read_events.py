@@ -1,4 +1,4 @@
-"""What TensorBoard finds in a folder of event files, as a pickle: read_events.py FOLDER OUT."""
+"""read_events.py FOLDER OUT: reads a folder of event files with TensorBoard and writes the contents as a pickle."""
 import pickle
 import sys
 

@@ -1,6 +1,6 @@
 """Run by TensorFlow's interpreter: loads the graphs that Weir wrote and runs them.
 
-    python read_graphs.py IN OUT     IN: {program: what both.program.run gave}, OUT: {program: values, or the error as text}
+    python read_graphs.py IN OUT     IN: {program: result of both.program.run}, OUT: {program: values, or the error as text}
 """
 import pathlib
 import pickle

@@ -1,4 +1,4 @@
-"""Run by TensorFlow's interpreter: turns RunMetadata that Weir wrote into a Chrome trace with TensorFlow's own timeline.
+"""Run by TensorFlow's interpreter: converts RunMetadata of Weir to a Chrome trace with TensorFlow's timeline.
 
     python read_trace.py IN OUT     IN: a serialized RunMetadata, OUT: the trace (JSON)
 """

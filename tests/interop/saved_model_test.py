@@ -1,4 +1,4 @@
-"""Saved models that Weir writes, TensorFlow loads; and the other way round."""
+"""TensorFlow loads saved models that Weir writes, and vice versa."""
 import json
 
 import pytest
@@ -10,7 +10,7 @@ from conftest import run_tensorflow
 
 @pytest.fixture(scope="module")
 def uses(tmp_path_factory):
-    """What each library finds in the model of each: by (reader, writer)."""
+    """Returns the result of using each library's model with each library, by (reader, writer)."""
     root = tmp_path_factory.mktemp("saved_models")
     words, ours, theirs, out = (root / name for name in ["words", "weir", "tensorflow", "out"])
     words.write_text("some words")

@@ -1,4 +1,4 @@
-"""Supervisors of both: on servers of Weir, and each restoring what the other has saved."""
+"""Runs Supervisors of both libraries on Weir servers; each restores checkpoints of the other."""
 import json
 
 import pytest
@@ -11,7 +11,7 @@ from free_addresses import free_cluster
 
 @pytest.fixture(scope="module")
 def target():
-    """The worker of a cluster of Weir servers."""
+    """Starts a cluster of Weir servers and yields the target of its worker."""
     cluster = free_cluster(ps=1, worker=1)
     servers = [tf.train.Server(cluster, job_name=job, task_index=0) for job in ("ps", "worker")]
     yield servers[1].target
@@ -19,7 +19,7 @@ def target():
 
 @pytest.fixture(scope="module")
 def runs(target, tmp_path_factory):
-    """One trainer after the other, in two directories: by name, what each found."""
+    """Runs trainers one after the other, in two directories. Returns the result of each by name."""
     folder = tmp_path_factory.mktemp("supervised")
     alone, together = str(folder / "alone"), str(folder / "together")
     found = {"weir": train(tf, "", alone, 4)}

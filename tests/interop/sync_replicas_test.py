@@ -1,4 +1,4 @@
-"""SyncReplicasOptimizer builds the graph that TensorFlow builds: nodes, inputs, devices, attributes, collections."""
+"""Compares the graph of SyncReplicasOptimizer with TensorFlow's: nodes, inputs, devices, attributes, collections."""
 import json
 
 import pytest

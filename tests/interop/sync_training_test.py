@@ -1,4 +1,4 @@
-"""A Weir worker in a synchronous cluster of TensorFlow's: its ps and its chief."""
+"""Runs a Weir worker in synchronous training with a TensorFlow ps and chief."""
 import json
 import subprocess
 
@@ -12,7 +12,7 @@ from free_addresses import free_cluster
 
 @pytest.fixture
 def found(tmp_path):
-    """What both workers saw at the end, TensorFlow's first."""
+    """Trains and returns the final results of both workers, TensorFlow's first."""
     cluster = free_cluster(ps=1, worker=2)
     server = tf.train.Server(cluster, job_name="worker", task_index=1)
     common = dict(cwd=HERE, env=tensorflow_environment())

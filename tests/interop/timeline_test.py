@@ -1,4 +1,4 @@
-"""What Weir measures in a step, TensorFlow's timeline can show."""
+"""Checks that TensorFlow's timeline can read the trace of a step of Weir."""
 import json
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""Run by TensorFlow's interpreter: python train_in_sync.py CLUSTER TASK FOLDER OUT: a worker of synchronous training, and its server.
-What it found is written to OUT as JSON."""
+"""Run by TensorFlow's interpreter: python train_in_sync.py CLUSTER TASK FOLDER OUT runs a worker of synchronous
+training with its server and writes the result to OUT as JSON."""
 import json
 import os
 import pathlib
@@ -14,4 +14,4 @@ if __name__ == "__main__":
     found = train(tf, server.target, task, folder)
     pathlib.Path(out).write_text(json.dumps(found))
     sys.stdout.flush()
-    os._exit(0)  # its server does not stop
+    os._exit(0)  # TensorFlow's server cannot be stopped

@@ -1,5 +1,5 @@
-"""Run by TensorFlow's interpreter: python train_supervised.py OUT TARGET DIR LAST ...: trains with a Supervisor once per target
-("" is TensorFlow itself), directory and last step; what it found as JSON."""
+"""Run by TensorFlow's interpreter: python train_supervised.py OUT TARGET DIR LAST ... trains with a Supervisor for each
+target ("" is a local session), directory and last step, and writes the results to OUT as JSON."""
 import json
 import pathlib
 import sys

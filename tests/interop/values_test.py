@@ -1,4 +1,4 @@
-"""Graphs that TensorFlow made run the same on Weir: values, TensorFlow's gradients, and the gradients that Weir builds itself."""
+"""Runs TensorFlow's graphs on Weir and compares values, TensorFlow's gradient nodes, and gradients built by Weir."""
 import pytest
 
 import weir as tf
@@ -15,7 +15,7 @@ def imported(case):
 
 
 def differences(case):
-    """What is not as TensorFlow has it, as text; empty when all agrees."""
+    """Describes the differences from TensorFlow; empty if there are none."""
     with tf.Graph().as_default() as graph:
         imported(case)
         with tf.Session(graph=graph) as sess:
@@ -34,12 +34,12 @@ def differences(case):
 
 def wrong_gradient(graph, case):
     if any(op.type == "Exit" for op in graph.get_operations()):
-        return ""  # an imported loop has no gradient, in TensorFlow either
+        return ""  # neither library can differentiate an imported loop
     xs = [graph.get_tensor_by_name(n) for n in case["grad_xs"]]
     grads = tf.gradients(graph.get_tensor_by_name(case["grad_of"]), xs)
     if any(g is None for g in grads):
         return "no gradient for " + ", ".join(x.name for x, g in zip(xs, grads) if g is None)
-    # A session of its own, in which random ops start again.
+    # A new session, in which random ops start over.
     with tf.Session(graph=graph) as sess:
         values = sess.run([tf.convert_to_tensor(g) for g in grads], case["feeds"])
     for x, value, expected in zip(xs, values, case["grads"]):
@@ -65,7 +65,7 @@ def test_cases(load, group):
     for case in cases:
         try:
             text = differences(case)
-        except Exception as error:  # an error is a difference too; the others still count
+        except Exception as error:  # an error is a difference too; continue with the other cases
             text = f"{type(error).__name__}: {error}"
         if text:
             failures.append(f"{case['name']}: {text[:400]}")

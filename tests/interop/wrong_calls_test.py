@@ -1,6 +1,6 @@
-"""Wrong calls of public functions and raw ops fail as TensorFlow's do: by the class of the error, and with its text.
+"""Compares the errors of wrong calls of public functions and raw ops with TensorFlow's: class and text.
 
-WEIR_WRONG_CALLS is the share of the calls that are made, in percent (default: 2); WEIR_WRONG_CALLS_SEED chooses them.
+WEIR_WRONG_CALLS is the percentage of calls to run (default: 2); WEIR_WRONG_CALLS_SEED selects them.
 """
 import json
 import os
@@ -14,13 +14,13 @@ from conftest import HERE, run_tensorflow
 
 SHARE = int(os.environ.get("WEIR_WRONG_CALLS", "2"))
 SEED = os.environ.get("WEIR_WRONG_CALLS_SEED", "1")
-# How many of a hundred calls may differ. These only ever go down: see what differs with `pytest -s`.
+# The percentages of calls that may differ. Never increase them. `pytest -s` shows the differences.
 MOST_CLASSES, MOST_TEXTS = 10, 60
 
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory):
-    """[(mode, call, what TensorFlow answers, what Weir answers)]; an answer is (stage, class, text)."""
+    """Returns [(mode, call, TensorFlow's answer, Weir's answer)]; an answer is (stage, class, text)."""
     out = tmp_path_factory.mktemp("wrong_calls")
     run_tensorflow("-m", "wrong_calls.make", out, SHARE, SEED)
     weir = out / "wrong_calls_weir.json"
@@ -34,7 +34,7 @@ def calls(tmp_path_factory):
 
 
 def ends(answer):
-    """Ends of TensorFlow's process are no example to follow."""
+    """Whether the call ended the process. Weir need not imitate crashes of TensorFlow."""
     return answer[0] == "ended"
 
 
@@ -56,7 +56,7 @@ def test_the_class_of_an_error_is_tensorflows(calls):
 
 
 def essence(text):
-    """The text without what names nodes, files and addresses."""
+    """Returns the text without names of nodes, files and addresses."""
     text = re.sub(r"(?s) for '\{\{node .*| for '[^']*' \(op: '.*", "", text)
     text = re.sub(r"\{\{(function_)?node [^}]*\}\}", "", text)
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
@@ -64,7 +64,7 @@ def essence(text):
 
 
 def test_the_text_of_an_error_has_tensorflows(calls):
-    """Weir may say more, such as which tensors a call was given."""
+    """Weir's text contains TensorFlow's and may add details, such as the tensors of the call."""
     found = [(text, theirs[2], ours[2]) for _, text, theirs, ours in calls
              if theirs[1] and theirs[1] == ours[1] and essence(theirs[2]) not in essence(ours[2])]
     check("text", calls, found, MOST_TEXTS)

@@ -7,7 +7,7 @@
 namespace weir::optest {
 namespace {
 
-// Has no output that a step could give: it shows by what it does.
+// True if no output can be fetched. Such an op is tested by its effects.
 bool HasNoValues(const OpDef& op) {
   return std::all_of(op.outputs.begin(), op.outputs.end(),
                      [](const ArgDef& arg) { return arg.is_ref || arg.type == kResource || arg.type == kVariant; });

@@ -1,4 +1,4 @@
-// Gradients against central differences of a weighted sum of the outputs, in which no two elements count alike.
+// Compares gradients with central differences of a weighted sum of the outputs. All weights are different.
 #include <cmath>
 
 #include "graph/gradients.h"
@@ -61,7 +61,8 @@ class GradientCheck final {
     return OkStatus();
   }
 
-  // The real part of sum(conj(weight) * y): then the gradient of a complex x has its two slopes as its parts.
+  // The real part of sum(conj(weight) * y). The parts of the gradient of a complex x are then the slopes along its real
+  // and imaginary parts.
   Result<double> Total() {
     WEIR_ASSIGN(const std::vector<Tensor> values, fetch_(ys_));
     double total = 0;
@@ -73,7 +74,7 @@ class GradientCheck final {
     return total;
   }
 
-  // The gradient as one dense tensor, rows added up; zeros where there is none.
+  // Converts the gradient to one dense tensor, adding up sparse rows; zeros if there is none.
   Result<Tensor> Dense(const Grad& grad, const Tensor& x) {
     if (const auto* dense = std::get_if<Output>(&grad)) {
       WEIR_ASSIGN(const std::vector<Tensor> value, fetch_({*dense}));

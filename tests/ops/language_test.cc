@@ -1,4 +1,4 @@
-// The language of the op tests itself: that wrong files are refused with their line, and that wrong results are seen.
+// Tests of the op test language: invalid files are rejected with the line number, and wrong results are detected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class Language : public ::testing::Test {
     Result<File> file = ParseFile(registry_, "f", text);
     return file.ok() ? "" : std::string(file.status().message());
   }
-  // "line: text" of what is wrong in all cases.
+  // Runs all cases and returns "line: text" for each problem.
   std::vector<std::string> Problems(std::string_view text) {
     Result<File> file = ParseFile(registry_, "f", text);
     if (!file.ok()) return {std::string(file.status().message())};
@@ -122,7 +122,7 @@ TEST_F(Language, WrongResultsAreSeen) {
 }
 
 TEST_F(Language, WrongGradientsAndShapesAreSeen) {
-  // An op whose gradient, shape and name in errors are wrong.
+  // An op with a wrong gradient, a wrong shape function and errors that do not name it.
   registry_.Add({.name = "Twice",
                  .signature = "x: T -> y: T",
                  .attrs = {"T: {float, double}"},

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMaxElements = 1 << 20;
 
-// Calls f with a null pointer of the element type; false for types without numbers.
+// Calls f with a null pointer to the element type. Returns false for non-numeric types.
 template <class F>
 bool WithNumericType(DType dtype, F&& f) {
   switch (dtype) {
@@ -74,7 +74,7 @@ template <class T>
 constexpr bool kIsFloat =
     std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
-// "1", "1+2i", "2i", "-i".
+// Parses "1", "1+2i", "2i" or "-i".
 Result<std::complex<double>> ParseComplex(Cursor& in) {
   std::complex<double> value;
   do {
@@ -169,7 +169,7 @@ double DefaultTolerance(DType dtype) {
   }
 }
 
-// `relative`: what b may be off by grows with b.
+// With `relative`, the tolerance grows with b.
 bool Near(double a, double b, double tolerance, bool relative) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (std::isinf(a) || std::isinf(b)) return a == b;

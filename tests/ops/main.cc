@@ -1,6 +1,6 @@
-// The program weir_tests_ops: every case of tests/ops/*.optest is a test, run in every mode. A first argument names
-// another folder of such files. With --remote in front of it, cases run on a server in another process instead; with
-// --simulated, on another task of a simulated cluster (WEIR_SIM_SEED=n is another run of it).
+// weir_tests_ops [--remote|--simulated] [FOLDER]: every case of the *.optest files in FOLDER (default tests/ops) is a
+// test, run in every mode. With --remote, cases run on a server in another process; with --simulated, on other tasks of
+// a simulated cluster (WEIR_SIM_SEED=n selects another seed).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace weir::optest {
 namespace {
 
-// What all tests share; made by main, outlives them.
+// Shared by all tests. Created by main; outlives them.
 class Bench final {
  public:
   enum class Where { kHere, kRemote, kSimulated };
@@ -56,7 +56,7 @@ class Bench final {
   const std::vector<RunMode>& modes() const { return modes_; }
   Coverage& coverage() { return coverage_; }
 
-  // By the folders of src/ops; ops of none of the lists are "other".
+  // Groups ops by their folder of src/ops. Ops that are in no folder's list are "other".
   Groups OpGroups() const {
     Groups groups;
     std::set<std::string> seen;
@@ -102,7 +102,7 @@ class CaseTest final : public ::testing::Test {
   CaseTest(const Bench& bench, std::shared_ptr<const File> file, size_t index)
       : bench_(bench), file_(std::move(file)), case_(file_->cases[index]) {}
   void TestBody() override {
-    std::map<std::pair<int, std::string>, std::vector<std::string>> problems;  // -> the modes that have it
+    std::map<std::pair<int, std::string>, std::vector<std::string>> problems;  // (line, text) -> modes
     for (const RunMode& mode : bench_.modes()) {
       if ((case_.known_shapes_only && !mode.known_shapes) || (case_.one_task_only && mode.spread)) continue;
       const Outcome outcome = RunCase(bench_.registry(), *file_, case_, mode);

@@ -304,7 +304,7 @@ class Parser final {
     return literal;
   }
 
-  // Random values for literals that have none.
+  // Fills literals without values with random ones.
   Status FillIn(Arg& arg) {
     if (auto* list = std::get_if<std::vector<Arg>>(&arg.value)) {
       for (Arg& element : *list) WEIR_TRY(FillIn(element));
@@ -319,7 +319,8 @@ class Parser final {
     return OkStatus();
   }
 
-  // With `values` arguments are values; without, they are shapes for a shape function (a literal: a known value).
+  // With `values`, arguments are values. Without, they are shapes for a shape function; a literal is then a known
+  // value.
   Result<Call> ParseCall(Cursor& in, bool values) {
     Call call;
     WEIR_ASSIGN(call.op, in.Identifier());

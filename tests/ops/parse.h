@@ -1,5 +1,5 @@
-// The statements of an .optest file. See README.md for the language.
-// Invariant: what parses names only ops and attributes that the registry has.
+// Parser for the statements of an .optest file. README.md describes the language.
+// Invariant: a parsed file uses only ops and attributes that the registry has.
 #ifndef WEIR_TESTS_OPS_PARSE_H_
 #define WEIR_TESTS_OPS_PARSE_H_
 
@@ -14,7 +14,7 @@
 
 namespace weir::optest {
 
-// A value made before: "y", or "y:1" for another output.
+// A reference to an earlier value: "y", or "y:1" for another output.
 struct Ref {
   std::string name;
   int index = 0;
@@ -33,22 +33,22 @@ struct Call {
 enum class Kind {
   kNode,      // names = call after ...
   kLiteral,   // names[0] = literal
-  kError,     // code, texts: what the node or run before must fail with
-  kRun,       // refs as targets of a step
-  kFeed,      // names[0] takes literal from now on
+  kError,     // the node or run before fails with code and one of texts
+  kRun,       // a step with refs as targets
+  kFeed,      // names[0] is fed literal from now on
   kEquals,    // refs[0] == literal within tolerance
   kIs,        // refs[0] has the literal's type and shape
   kBetween,   // refs[0] in [low, high]
-  kGradient,  // refs, wrt, tolerance; check "none": there is none, and differences are zero
+  kGradient,  // refs, wrt, tolerance; check "none": no gradient, and the differences are zero
   kShapeOf,   // refs[0] has the static shape shapes[0]
   kShapeFn,   // call -> shapes, or fails with texts[0]
   kRandom,    // call on random values
   kCovers,    // names: ops; check
   kFile,      // texts: name, content
-  kThen,      // what follows is another step
+  kThen,      // starts another step
   kLink,      // input refs[0].index of node refs[0] becomes refs[1]
 };
-// Whether a statement of the kind compares a value.
+// Whether statements of this kind compare a value.
 inline bool IsCheck(Kind kind) { return kind == Kind::kEquals || kind == Kind::kIs || kind == Kind::kBetween; }
 
 struct Statement {
@@ -77,7 +77,7 @@ struct Case {
   std::vector<Statement> statements;
 };
 
-// A function that cases give as an attribute or call as an op.
+// A function that cases pass as an attribute or call as an op.
 struct Function {
   int line = 0;
   std::string name;
@@ -92,7 +92,7 @@ struct File {
   std::vector<Case> cases;
 };
 
-// Errors say "name:line: what".
+// Error messages have the form "name:line: what".
 Result<File> ParseFile(const OpRegistry& registry, const std::string& name, std::string_view text);
 
 }  // namespace weir::optest

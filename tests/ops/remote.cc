@@ -34,7 +34,7 @@ RunMode OnAnotherTask(std::string name, std::string target,
   mode.open = [target = std::move(target),
                find = std::move(find)](std::shared_ptr<Graph> graph) -> Result<std::unique_ptr<Session>> {
     tensorflow::ConfigProto config;
-    config.set_isolate_session_state(true);  // cases use the same names for their variables
+    config.set_isolate_session_state(true);  // variables of different cases have the same names
     WEIR_ASSIGN(std::shared_ptr<MasterService> master, find());
     return std::make_unique<RemoteSession>(std::move(graph), std::move(master), config, target);
   };
@@ -43,7 +43,7 @@ RunMode OnAnotherTask(std::string name, std::string target,
 
 RemoteCluster::RemoteCluster(const OpRegistry& registry, const std::string& program) {
   const Server::Dependencies dependencies{registry, pool_, blocking_pool_, network_};
-  // Both are held until both are known: they must not be the same.
+  // Holds both ports at the same time, so that they differ.
   auto taken = [&] {
     auto probe = Server::Make(Definition("localhost:0", "localhost:1", "worker"), {}, dependencies);
     WEIR_CHECK(probe.ok(), std::string(probe.status().message()));

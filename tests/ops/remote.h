@@ -1,5 +1,5 @@
-// RemoteCluster: two servers, one in this process and one in a process of its own, over gRPC; the cases' nodes run in
-// the other one.
+// RemoteCluster: two servers over gRPC, one in this process and one in another. The nodes of the cases run on the other
+// one.
 #ifndef WEIR_TESTS_OPS_REMOTE_H_
 #define WEIR_TESTS_OPS_REMOTE_H_
 
@@ -14,16 +14,16 @@
 
 namespace weir::optest {
 
-// Sessions on the master that `find` gives, every node on /job:ps/task:0.
+// Opens sessions on the master that `find` returns, with every node on /job:ps/task:0.
 RunMode OnAnotherTask(std::string name, std::string target,
                       std::function<Result<std::shared_ptr<MasterService>>()> find);
 
 class RemoteCluster final {
  public:
-  // `program` is this program: it is started again as the other server.
+  // `program` is the path of this program, which is started again as the other server.
   RemoteCluster(const OpRegistry& registry, const std::string& program);
   ~RemoteCluster();
-  // Sessions on this process's server, every node on the other one.
+  // Opens sessions on the server of this process, with every node on the other server.
   RunMode Mode();
 
  private:
@@ -34,7 +34,7 @@ class RemoteCluster final {
   pid_t other_ = 0;
 };
 
-// What the other process does: serves until its standard input ends.
+// The main function of the other process: serves until its standard input is closed.
 int ServeOther(const std::string& own_address, const std::string& other_address);
 
 }  // namespace weir::optest

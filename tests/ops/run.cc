@@ -38,7 +38,7 @@ class CaseRunner final {
         ++next;
       } else if (Status status = Do(lines[i]); !status.ok()) {
         Fail(lines[i].line, status.ToString());
-        break;  // what follows would only repeat it
+        break;  // later lines would only fail for the same reason
       }
       i = next;
     }
@@ -90,7 +90,7 @@ class CaseRunner final {
     }
   }
 
-  // A build with few types leaves kernels out: such a case is not for it.
+  // False if a node of the case has no kernel in this build, which has few types.
   bool HasKernels() {
     if (!kFewTypes) return true;
     for (Node* node : scope_.graph().Nodes()) {
@@ -145,7 +145,7 @@ class CaseRunner final {
     return Step({}, targets).status();
   }
 
-  // Lines [begin, end) compare values of one step.
+  // Runs one step and checks its values with the lines [begin, end).
   void CheckValues(size_t begin, size_t end) {
     std::vector<Output> fetches;
     for (size_t i = begin; i < end; ++i) {
@@ -254,7 +254,7 @@ class CaseRunner final {
     return Internal("the shape function gives {}, not {}", ShapesToText(*result), ShapesToText(s.shapes));
   }
 
-  // What a case claims to cover it must contain, in its own lines or in a function's.
+  // Checks that the ops of a `covers` line occur in the case or in a function.
   Status Covers(const Statement& s) {
     for (const std::string& op : s.names) {
       bool found = false;

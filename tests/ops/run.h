@@ -1,4 +1,4 @@
-// Runs one case in one mode and says what is wrong with it.
+// Runs one case in one mode and reports its problems.
 #ifndef WEIR_TESTS_OPS_RUN_H_
 #define WEIR_TESTS_OPS_RUN_H_
 
@@ -13,15 +13,15 @@ struct Problem {
 
 struct Outcome {
   std::vector<Problem> problems;
-  std::string skipped;  // why, when this build has no kernel for a type of the case
+  std::string skipped;  // the reason, if this build has no kernel for a type of the case
 };
 
 Outcome RunCase(const OpRegistry& registry, const File& file, const Case& one, const RunMode& mode);
 
-// Values of fetches in one step of a case.
+// Runs one step of a case and returns the fetched values.
 using Fetch = std::function<Result<std::vector<Tensor>>(const std::vector<Output>&)>;
-// Holds the gradient of `ys` with respect to `xs` (none given: all that is fed as double or complex128) against
-// finite differences; `exists` says whether there is any. An error says what differs.
+// Compares the gradient of `ys` with respect to `xs` (if empty: all double and complex128 feeds) with finite
+// differences. `exists` says whether there should be a gradient. An error describes the difference.
 Status CheckGradient(Scope& scope, const std::vector<Output>& ys, std::vector<Output> xs, bool exists, double tolerance,
                      const Fetch& fetch);
 

@@ -61,7 +61,7 @@ std::string Scope::InFolder(std::string text) const {
   return folder_.empty() ? text : absl::StrReplaceAll(text, {{"$dir", folder_}});
 }
 
-// What a function consists of runs where the function is called.
+// Nodes in a function body have no device: they run where the function is called.
 std::string Scope::Device() const { return mode_.device && feeds_literals_ ? mode_.device(nodes_) : ""; }
 
 Status Scope::AddPlaceholder(const std::string& name, const Literal& literal) {
@@ -208,7 +208,7 @@ Result<Node*> Scope::AddNode(const Statement& statement) {
   return node;
 }
 
-// "dx, dw = gradient(y, x, w)": ys are one value or a list. Rows of a sparse gradient are dx, their numbers dx_indices.
+// "dx, dw = gradient(y, x, w)": y is one value or a list. A sparse gradient is bound as dx (values) and dx_indices.
 Result<Node*> Scope::AddGradientNodes(const Statement& statement) {
   std::vector<Output> ys;
   std::vector<Output> xs;

@@ -1,4 +1,4 @@
-// Scope: the graph of one case (or the body of one function) while its lines are built, and what their names stand for.
+// Scope: builds the graph of one case, or the body of one function, line by line, and knows the values of its names.
 #ifndef WEIR_TESTS_OPS_SCOPE_H_
 #define WEIR_TESTS_OPS_SCOPE_H_
 
@@ -11,36 +11,36 @@
 
 namespace weir::optest {
 
-// How the graphs of the cases are run: the seam between the files and local or remote sessions.
+// How the graphs of the cases are run: in a local or a remote session.
 struct RunMode {
   std::string name;
-  bool known_shapes = true;  // else nothing is said of the shapes of what is fed
+  bool known_shapes = true;  // false: placeholders have unknown shapes
   bool checks_gradients = true;
   std::function<Result<std::unique_ptr<Session>>(std::shared_ptr<Graph>)> open;
-  bool spread = false;                     // over several tasks
-  std::function<std::string(int)> device;  // of the n-th node of a case; may be empty: no wish
+  bool spread = false;                     // nodes are spread over several tasks
+  std::function<std::string(int)> device;  // returns the device of the n-th node of a case; may be null
 };
 
 class Scope final {
  public:
-  // Where literals are fed, they become placeholders; in a function's body they are constants.
+  // With `feeds_literals`, literals become placeholders; without (in a function body), constants.
   Scope(const OpRegistry& registry, const RunMode& mode, bool feeds_literals);
 
   Graph& graph() const { return *graph_; }
   const std::shared_ptr<Graph>& shared_graph() const { return graph_; }
   std::vector<Feed>& feeds() { return feeds_; }
-  // Nodes that give variables their first values, not run yet.
+  // Takes the initializers of variables that have not been run yet.
   std::vector<Node*> TakeInitializers() { return std::move(initializers_); }
 
   Status AddFunction(const Function& function);
-  // Builds the line's node (or gradients) and binds its names.
+  // Builds the node (or gradients) of the line and binds its names.
   Result<Node*> AddNode(const Statement& statement);
   Status AddLiteral(const std::string& name, const Literal& literal);
   Status AddPlaceholder(const std::string& name, const Literal& literal);
   Status AddFile(const std::string& name, const std::string& content);
   Status Link(const Ref& input, const Ref& value);
 
-  // A handle of a variable that a literal made is read.
+  // The value of a name. Reads a resource variable that was made by a literal.
   Result<Output> Value(const Ref& ref);
   Result<Output> Raw(const Ref& ref) const;
   Result<Feed*> FindFeed(const std::string& name);
@@ -51,8 +51,8 @@ class Scope final {
  private:
   struct Bound {
     Output output;
-    bool whole_node = false;        // "name:1" is output 1
-    DType variable = kInvalidType;  // of a resource variable made by a literal
+    bool whole_node = false;        // the name is that of the node: "name:1" is output 1
+    DType variable = kInvalidType;  // type of a resource variable made by a literal
     Output read;
   };
   Result<Output> MakeLiteral(const std::string& name, const Literal& literal);
@@ -60,7 +60,7 @@ class Scope final {
   Result<Input> MakeInput(const Arg& arg);
   Result<Node*> AddGradientNodes(const Statement& statement);
   Status Bind(const std::string& name, Bound bound);
-  std::string Device() const;  // of the next node
+  std::string Device() const;  // device of the next node
   std::string InFolder(std::string text) const;
 
   const RunMode& mode_;
@@ -69,7 +69,7 @@ class Scope final {
   std::map<std::string, Bound, std::less<>> names_;
   std::vector<Feed> feeds_;
   std::vector<Node*> initializers_;
-  std::string folder_;  // of the files that the case has asked for
+  std::string folder_;  // contains the files of `file` lines
   int nodes_ = 0;
 };
 

@@ -8,15 +8,16 @@ namespace {
 
 constexpr int64_t kPatienceMs = 3'600'000;  // simulated
 constexpr int64_t kNanosPerMilli = 1'000'000;
-constexpr size_t kSmallChunk = 24;  // bytes: most values between tasks go in pieces
+constexpr size_t kSmallChunk = 24;  // bytes; small, so that most values between tasks are sent in several chunks
 
-// Answers before a call returns, by running the world until the answer is there: who calls may block for it.
+// A channel whose calls complete before Call returns: it runs the simulated world until the answer has arrived. So the
+// caller may block on the answer.
 class BlockingChannel final : public Channel {
  public:
   BlockingChannel(SimWorld& world, std::shared_ptr<Channel> channel) : world_(world), channel_(std::move(channel)) {}
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
     CallOptions bounded = options;
-    if (bounded.timeout_ms == 0) bounded.timeout_ms = kPatienceMs;  // what hangs is an error
+    if (bounded.timeout_ms == 0) bounded.timeout_ms = kPatienceMs;  // so that a hang becomes an error
     bool answered = false;
     channel_->Call(method, std::move(request), bounded, [&](Result<Rope> response) {
       answered = true;

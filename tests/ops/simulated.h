@@ -1,5 +1,5 @@
-// SimulatedCluster: three tasks on a simulated network; the cases' nodes run on those that are not the master. While a
-// session waits for an answer, its thread runs the world: nothing here has threads or sockets.
+// SimulatedCluster: three tasks on a simulated network. The nodes of the cases run on the tasks that are not the
+// master. There are no threads and no sockets: while a session waits for an answer, its thread runs the simulation.
 #ifndef WEIR_TESTS_OPS_SIMULATED_H_
 #define WEIR_TESTS_OPS_SIMULATED_H_
 
@@ -11,9 +11,9 @@ namespace weir::optest {
 class SimulatedCluster final {
  public:
   SimulatedCluster(const OpRegistry& registry, uint64_t seed);
-  // Fails when a task then still holds something.
+  // Fails the test if a task still holds a session, graph, step or call.
   ~SimulatedCluster();
-  // Sessions on the worker: every node on one ps, and nodes on two of them in turn.
+  // Two modes with sessions on the worker: all nodes on one ps, and nodes alternating between two ps tasks.
   std::vector<RunMode> Modes();
 
  private:

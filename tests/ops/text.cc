@@ -7,7 +7,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;  // "$name" -> text
 
-// Takes the comment off and counts the brackets that stay open.
+// Removes the comment and counts the open brackets.
 std::string Strip(std::string_view line, int* open) {
   char quote = 0;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -48,7 +48,7 @@ Block FilledIn(const Block& block, const Values& values) {
   return filled;
 }
 
-// "case NAME for T in half float": one block per word.
+// Expands "case NAME for T in half float" to one block per word.
 std::vector<Block> WithoutFor(const Block& block) {
   const size_t at = block.header.rfind(" for ");
   if (at == std::string::npos) return {block};
@@ -63,7 +63,7 @@ std::vector<Block> WithoutFor(const Block& block) {
   return all;
 }
 
-// Rows that start with '|': the first names the columns, each other one makes a block.
+// Expands a table, whose lines start with '|': the first line names the columns, every other line makes a block.
 Result<std::vector<Block>> WithoutTable(std::string_view name, const Block& block) {
   Block rest = block;
   rest.body.clear();

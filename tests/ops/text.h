@@ -1,5 +1,5 @@
-// The outer form of an .optest file: blocks of lines, with tables and `for` clauses written out. See README.md.
-// Invariant: every block carries the line in the file that a reader should look at.
+// Splits an .optest file into blocks of lines, with tables and `for` clauses expanded. See README.md.
+// Invariant: every block has the line number in the file that error messages should name.
 #ifndef WEIR_TESTS_OPS_TEXT_H_
 #define WEIR_TESTS_OPS_TEXT_H_
 
@@ -13,21 +13,22 @@ namespace weir::optest {
 
 struct Line {
   int number = 0;
-  std::string text;  // without comment and surrounding space; lines joined while a bracket is open
+  std::string text;  // without comment and surrounding space; lines are joined while a bracket is open
 };
 
-// One `case`, `function`, `shape` or `random`, with nothing left to fill in.
+// One `case`, `function`, `shape` or `random`, with all substitutions done.
 struct Block {
   int line = 0;
   std::string keyword;
-  std::string header;   // what follows the keyword
-  std::string variant;  // of a case whose header names none of what was filled in: that
+  std::string header;  // the rest of the line after the keyword
+  std::string
+      variant;  // the substituted values, if the header does not contain them; appended to the title of the case
   std::vector<Line> body;
 };
 
-// Errors say "name:line: what".
+// Error messages have the form "name:line: what".
 Result<std::vector<Block>> ReadBlocks(std::string_view name, std::string_view text);
-// The parts of a text between separators; with `skip_empty` only those that are not empty.
+// Splits a text at the separators. `skip_empty` drops empty parts.
 std::vector<std::string> Split(std::string_view text, std::string_view separators, bool skip_empty = false);
 std::string Trim(std::string_view text);
 Status ErrorAt(std::string_view name, int line, std::string_view what);

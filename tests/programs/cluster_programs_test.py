@@ -1,6 +1,6 @@
-"""Programs of clusters as a user runs them, with what they print: published ones where they are beside the repository, word
-for word, and the project's own under examples/, in Python and in C++. They choose their ports themselves, so each runs in
-a network of its own where the system allows that."""
+"""Runs cluster programs as a user does and checks their output: published ones, unmodified, if they are next to the
+repository, and those of examples/, in Python and in C++. They have fixed ports, so each runs in its own network
+namespace if the system allows that."""
 import os
 import pathlib
 import re
@@ -24,7 +24,7 @@ published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published pro
 
 
 def own_network():
-    """What comes before a command to give it a network of its own; empty where the system does not."""
+    """Returns a command prefix that creates a network namespace; empty if the system does not allow that."""
     command = ["unshare", "--net", "--map-root-user", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
     try:
         return command if subprocess.run([*command, "true"], capture_output=True).returncode == 0 else []
@@ -51,7 +51,7 @@ def ports_in_use():
 
 @pytest.fixture
 def run(network, tmp_path):
-    """Runs a command there: its status, output and error."""
+    """Runs a command in that network and returns its status, output and standard error."""
     def run(*command):
         if not network and (used := ports_in_use()):
             pytest.skip(f"no network namespace can be made, and ports {used} are in use")
@@ -79,7 +79,7 @@ def assert_prints(result, pattern):
 
 
 def assert_no_gpu(result, node):
-    """The error names the node, the device that was asked for, and what there is."""
+    """Checks that the error names the node, the requested device and the available devices."""
     status, out, error = result
     assert status == 1 and out == ""
     last = error[error.rindex("Cannot assign a device"):]
@@ -113,7 +113,7 @@ def test_published_cluster_in_a_process(weir_run, name, out):
     assert len(re.findall(r"Start master session [0-9a-f]{16} with config:", error)) == (0 if name == "main" else 1)
 
 
-# --- the project's own ------------------------------------------------------------------------------------------------
+# --- examples ---------------------------------------------------------------------------------------------------------
 def test_hello(weir_run, run):
     error = assert_prints(weir_run(EXAMPLES / "hello.py"), GREETING)
     assert re.fullmatch(r"grpc://localhost:\d+", *started(error))
@@ -144,4 +144,4 @@ def test_training_on_a_cluster(run):
     assert status == 0, error
     assert float(re.search(r"\[worker/0\] accuracy (\d\.\d+)", out)[1]) > 0.95
     shares = [int(re.search(rf"\[worker/{i}\] (\d+) steps here", out)[1]) for i in range(2)]
-    assert 1200 <= sum(shares) <= 1201  # the last step of one may come after that of the other
+    assert 1200 <= sum(shares) <= 1201  # the last step of one worker may follow that of the other

@@ -1,4 +1,4 @@
-"""The digit trainer, in Python and in C++, from pictures to a trained graph that reads them: what `make demo` runs."""
+"""Runs the digit trainer in Python and in C++, from image files to predictions, as `make demo` does."""
 import os
 import pathlib
 import re
@@ -25,7 +25,7 @@ def weir(*arguments):
 
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory):
-    """A folder with pictures of digits, and records of them."""
+    """Returns a folder with images of digits and their record files."""
     pytest.importorskip("sklearn")
     folder = tmp_path_factory.mktemp("digits")
     subprocess.run([sys.executable, str(ROOT / "tools/write_digits"), "--pictures", str(folder)], check=True, capture_output=True)
@@ -34,7 +34,7 @@ def pictures(tmp_path_factory):
     return folder
 
 
-# By language: the trainer, and the command that predicts.
+# By language: the trainer and the prediction command.
 TRAINERS = {"Python": (ROOT / "examples/digits/train.py", [BUILD / "weir", "run", ROOT / "examples/digits/predict.py"]),
             "C++": (BUILD / "examples/digits_train", [BUILD / "examples/digits_predict"])}
 
@@ -56,12 +56,12 @@ def test_from_pictures_to_predictions(pictures, tmp_path, language, mode):
     lines = run(*predictor, tmp_path / "digits.pb", *unseen).splitlines()
     right = sum(line.startswith(f"{path}: {path.parent.name}  (") for path, line in zip(unseen, lines, strict=True))
     assert right >= 0.97 * len(unseen)
-    for _, other in TRAINERS.values():  # both read what either has written
+    for _, other in TRAINERS.values():  # each can read the graph of the other
         assert run(*other, tmp_path / "digits.pb", unseen[0], unseen[-1]).splitlines() == [lines[0], lines[-1]]
 
 
 def test_events_of_the_program_in_cpp_have_pictures(pictures, tmp_path):
-    """A run that goes on from the checkpoint of an earlier one, and what it has written for TensorBoard."""
+    """A second run continues from the checkpoint of the first; the event files contain images."""
     for steps in (100, 120):
         out = weir("up", BUILD / "examples/digits_train", "--ps", 1, "--", f"--train={pictures}/train.tfrecords",
                    f"--validation={pictures}/test.tfrecords", f"--logdir={tmp_path}", f"--steps={steps}")

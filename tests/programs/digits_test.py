@@ -1,4 +1,4 @@
-"""The classifiers of digits among the examples, as clusters of processes: each worker at its own pace, or all together."""
+"""Runs the digit classifier of examples/cluster on clusters of processes, in asynchronous and synchronous mode."""
 import os
 import pathlib
 import re
@@ -14,7 +14,7 @@ PATIENCE = 300
 
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory):
-    """A folder with digits in the form of MNIST's files."""
+    """Returns a folder with digits in MNIST's file format."""
     pytest.importorskip("sklearn")
     folder = tmp_path_factory.mktemp("digits") / "data"
     subprocess.run([sys.executable, str(ROOT / "tools/write_digits"), str(folder)], check=True, capture_output=True)
@@ -22,7 +22,7 @@ def digits(tmp_path_factory):
 
 
 def train(digits, logs, *arguments, ps=2, workers=2):
-    """What the tasks have printed."""
+    """Trains and returns the output of the tasks."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TF_CONFIG", "WEIR_LOG")}
     done = subprocess.run([BUILD / "weir", "up", ROOT / "examples/cluster/digits.py", "--ps", str(ps), "--workers", str(workers), "--",
                            f"--data_dir={digits}", f"--logdir={logs}", *arguments],
@@ -43,7 +43,7 @@ def accuracy(out):
 def test_training(digits, tmp_path, mode):
     out = train(digits, tmp_path / "logs", "--steps=600", *(["--sync"] if mode == "sync" else []))
     assert accuracy(out) > 0.9
-    # One line for each hundred steps of the chief, which in async mode may get few of them.
+    # The chief prints one line per hundred of its steps. In async mode it may run only few steps.
     lines = re.findall(r"\[worker/0\] step +\d+  loss 0\.\d+", out)
     assert len(lines) == shares(out)[0] // 100
     if mode == "sync":

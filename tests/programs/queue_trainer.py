@@ -1,6 +1,6 @@
-"""A trainer with the habits of its time: no device for the worker, so that each session has its queues where it is, and the ps the one
-variable that counts epochs; 32 threads that fill each queue; a new Coordinator with start_queue_runners in every step; validation
-records for a limited number of epochs.
+"""A trainer in the style of old TensorFlow programs. It places nothing on the worker explicitly, so that each session
+has its own queues, while the variable that counts epochs is on the ps. 32 threads fill each queue. Every step creates a
+new Coordinator and calls start_queue_runners. The validation records last for a limited number of epochs.
 
   weir up queue_trainer.py --ps 1 --workers 2 -- --records=FOLDER --logdir=FOLDER [--issync=1] [--steps=N] [--epochs=N] [--every=N]
 """
@@ -94,7 +94,7 @@ def main(_):
                 print("step %d: no records are left to validate with" % at, flush=True)
         coord.request_stop()
         coord.join(threads)
-        # The supervisor has started them all. Those that have come to the end of the validation records come to it again.
+        # The supervisor has started all queue runners. Those at the end of the validation records reach it again.
         assert not any("shuffle_batch/" in thread.name for thread in threads)
     print("done after %d steps of its own" % mine, flush=True)
     sv.stop()

@@ -1,5 +1,5 @@
-"""Many threads that fill queues, workers that share the count of epochs, coordinators that come and go, validation that runs out: such
-a cluster trains and ends by itself."""
+"""Runs queue_trainer.py on a cluster: with many queue threads, a shared epoch counter, short-lived coordinators and
+validation data that runs out, it must train and end by itself."""
 import os
 import pathlib
 import re
@@ -23,7 +23,7 @@ def example(image, label):
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory):
-    """Ten blurred patterns, easy to tell apart, and noise."""
+    """Writes records of ten blurred patterns that are easy to distinguish, with noise."""
     folder = tmp_path_factory.mktemp("records")
     rng = np.random.RandomState(7)
     patterns = np.kron(rng.uniform(0, 200, (10, 7, 7)), np.ones((4, 4)))

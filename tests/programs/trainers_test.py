@@ -1,5 +1,5 @@
-"""Trainers as clusters of processes: the published ones, word for word, and those of examples/ in C++. Their paths are their
-own: each process has scratch directories where they write, and the cluster's addresses are free ones."""
+"""Runs trainers on clusters of processes: published ones, unmodified, and those of examples/ in C++. They write to
+fixed paths, so each process gets its own /tmp and /opt. The clusters use free addresses."""
 import os
 import pathlib
 import re
@@ -24,7 +24,7 @@ published = pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published pro
 
 
 def scratch(path, kept=(ROOT, BUILD, PUBLISHED.resolve())):
-    """What comes before a command to give it a /tmp and an /opt of its own, below which the folders of `kept` stay."""
+    """Returns a command prefix that mounts a private /tmp and /opt, in which the folders of `kept` remain visible."""
     folders, roots = [], []
     for root in (pathlib.Path("/tmp"), pathlib.Path("/opt")):
         own = path / root.name
@@ -35,7 +35,7 @@ def scratch(path, kept=(ROOT, BUILD, PUBLISHED.resolve())):
                 place = own / folder.relative_to(root)
                 place.mkdir(parents=True, exist_ok=True)
                 folders.append((folder, place))
-    roots.sort(key=lambda pair: path.is_relative_to(pair[1]))  # the one that hides `path` comes last
+    roots.sort(key=lambda pair: path.is_relative_to(pair[1]))  # the mount that hides `path` comes last
     script = " && ".join(shlex.join(["mount", "--rbind", str(source), str(place)]) for source, place in folders + roots)
     return ["unshare", "--mount", "--map-root-user", "sh", "-c", script + ' && exec "$@"', "sh"]
 
@@ -188,13 +188,13 @@ def last_step(folder):
 
 @published
 def test_trainer_skeleton(can_mount, tmp_path):
-    # What it leaves open is filled in: a model, and an end that comes soon.
+    # Completes the skeleton: a model, and fewer steps.
     text = (PUBLISHED / "trainer_skeleton.py").read_text()
     for old, new in [("      loss = ...\n", "      w = tf.Variable(0.0, name='w')\n      loss = tf.reduce_mean(tf.square(w - tf.random_uniform([8])))\n"),
                      ("last_step=1000000", "last_step=10000")]:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    (tmp_path / "tmp").mkdir()  # which is /tmp for the program
+    (tmp_path / "tmp").mkdir()  # mounted as /tmp for the program
     (tmp_path / "tmp/trainer.py").write_text(text)
     logs = tmp_path / "tmp/train_logs"
     with Trainers([BUILD / "weir", "run", "/tmp/trainer.py"], tmp_path, ps=1, workers=2) as trainers:
@@ -203,9 +203,9 @@ def test_trainer_skeleton(can_mount, tmp_path):
         trainers.start("ps", 0)
         for task in (0, 1):
             assert trainers.finish("worker", task) == 0, trainers.said("worker", task, "err")
-        # As in TensorFlow a worker compares the step from before its update: each may begin one step too many.
+        # As in TensorFlow, a worker checks the step number from before its update, so each may run one step too many.
         assert 10000 <= last_step(logs) <= 10002
-        # Started again, it finds that all is done.
+        # A restarted worker finds that training is finished.
         for task in (0, 1):
             trainers.start("worker", task)
         for task in (0, 1):

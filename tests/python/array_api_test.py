@@ -1,4 +1,4 @@
-"""Arrays under their public names, with numpy as the reference."""
+"""Tests array functions under their public names, with numpy as the reference."""
 import numpy as np
 import pytest
 import weir as tf

@@ -1,4 +1,5 @@
-"""Sessions that bring their own cluster (ConfigProto.cluster_def): servers that know only themselves run a graph together."""
+"""Tests sessions with their own cluster (ConfigProto.cluster_def) on servers that were started without a common
+cluster."""
 import pytest
 
 import weir as tf
@@ -8,7 +9,7 @@ TIMEOUT_MS = 20_000
 
 @pytest.fixture
 def servers():
-    """Three, each of which was started as the only task of job 'local'."""
+    """Yields three servers, each started as the only task of job 'local'."""
     started = [tf.train.Server.create_local_server() for _ in range(3)]
     yield started
     for server in started:
@@ -20,7 +21,7 @@ def address(server):
 
 
 def config(**jobs):
-    """config(ps={0: address}, ...)"""
+    """Returns a ConfigProto with this cluster: config(ps={0: address}, ...)."""
     proto = tf.ConfigProto(operation_timeout_in_ms=TIMEOUT_MS)
     for name, tasks in jobs.items():
         job = proto.cluster_def.job.add(name=name)
@@ -59,14 +60,14 @@ def test_one_server_has_different_names_in_different_sessions(servers):
     second = tf.Session(servers[1].target, config=config(worker={0: other}, ps={0: one}))
     plain = tf.Session(servers[0].target)
     on_worker1, on_ps, on_local = (doubled_on(d) for d in ("/job:worker/task:1", "/job:ps/task:0", "/job:local/task:0"))
-    for _ in range(2):  # none of them ends what another one has opened
+    for _ in range(2):  # no session closes what another one has opened
         assert first.run(on_worker1) == second.run(on_ps) == plain.run(on_local) == 36
     with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)/job:local/task:0.*/job:worker/replica:0/task:1"):
         first.run(on_local)
 
 
 def test_masters_of_one_name_leave_each_other_alone(servers):
-    """Both call themselves worker/0 and use the same ps."""
+    """Both masters are named worker/0 and use the same ps."""
     sessions = [tf.Session(server.target, config=config(ps={0: address(servers[2])}, worker={0: address(server)}))
                 for server in servers[:2]]
     y = doubled_on("/job:ps/task:0")
@@ -75,7 +76,7 @@ def test_masters_of_one_name_leave_each_other_alone(servers):
 
 
 def test_what_such_a_session_holds_is_its_own(servers):
-    """As in TensorFlow: isolate_session_state is always on."""
+    """As in TensorFlow, isolate_session_state is always on."""
     own = config(worker={0: address(servers[0])})
     v = tf.Variable(1.0)
     with tf.Session(servers[0].target, config=own) as session:

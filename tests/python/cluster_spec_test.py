@@ -1,4 +1,4 @@
-"""tf.train.ClusterSpec."""
+"""Tests tf.train.ClusterSpec."""
 import copy
 import pickle
 
@@ -36,7 +36,7 @@ def test_made_from():
     assert c.task_address("ps", 0) == "a:1"
     for address in ("[::1]:2222", "unix:/run/weir.sock", "localhost:0", "my_host-1.example.com:65535"):
         assert C({"ps": [address]}).task_address("ps", 0) == address
-    # Programs split an empty flag, and place graphs for hosts that they only name.
+    # Programs pass the parts of an empty flag, and host names without ports that are used only for placement.
     for text in ("", "ps0,ps1"):
         assert C({"ps": text.split(",")}).job_tasks("ps") == text.split(",")
 

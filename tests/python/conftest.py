@@ -1,4 +1,4 @@
-"""Every test has a default graph of its own."""
+"""Gives every test its own default graph."""
 import pytest
 
 import weir as tf

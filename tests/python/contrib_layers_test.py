@@ -1,4 +1,4 @@
-"""tf.contrib.layers: older names and defaults over the same layers."""
+"""Tests tf.contrib.layers: older names and defaults for the same layers."""
 import numpy as np
 import pytest
 import weir as tf
@@ -75,7 +75,7 @@ def test_arg_scope_gives_defaults_to_layers():
         with arg_scope(scope), arg_scope([layers.batch_norm], is_training=False):
             layers.convolution2d(x, 4, 3, scope="b", activation_fn=tf.nn.relu)
         z = layers.fully_connected(layers.flatten(y), 5, scope="c")
-    assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2  # of a: b does not train
+    assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2  # those of a; b has is_training=False
     assert z.op.name == "c/BiasAdd" and len(tf.losses.get_regularization_losses()) == 3
     names = [v.op.name for v in tf.global_variables() if v.op.name.startswith("b/")]
     assert names == ["b/weights", "b/BatchNorm/gamma", "b/BatchNorm/beta", "b/BatchNorm/moving_mean", "b/BatchNorm/moving_variance"]

@@ -1,4 +1,4 @@
-"""The small things of tf.contrib, and modules that programs import from below tensorflow.python."""
+"""Tests small parts of tf.contrib, and modules that programs import from tensorflow.python."""
 import os
 import subprocess
 import sys
@@ -49,7 +49,7 @@ def test_hparams_keep_their_types():
             hparams.add_hparam(name, value)
 
 
-# --- defaults of arguments --------------------------------------------------------------------------------------------
+# --- arg_scope --------------------------------------------------------------------------------------------------------
 def test_arg_scope():
     framework = tf.contrib.framework
 
@@ -80,7 +80,7 @@ def test_arg_scope():
 
 # --- modules ----------------------------------------------------------------------------------------------------------
 def test_modules_of_programs(tmp_path):
-    """As a program imports them that runs by `weir run`."""
+    """Imports them as a program under `weir run` does."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))
     text = """
 from tensorflow.python.client import device_lib

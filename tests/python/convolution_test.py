@@ -1,4 +1,4 @@
-"""Convolution, pooling and fused batch normalization under their public names, with numpy as the reference."""
+"""Tests convolution, pooling and fused batch normalization under their public names, with numpy as the reference."""
 import numpy as np
 import pytest
 import weir as tf
@@ -20,7 +20,7 @@ def close(make, expected, tolerance=1e-4):
 
 
 def padded(x, size, stride, dilation, padding):
-    """The image with what SAME adds, or what explicit pairs say."""
+    """Returns the image padded for SAME, or with explicit pairs."""
     pads = [(0, 0)]
     for i, (n, k) in enumerate(zip(x.shape[1:-1], size)):
         if padding == "SAME":
@@ -160,7 +160,7 @@ def test_fused_batch_norm():
     with pytest.raises(ValueError, match="mean"):
         tf.nn.fused_batch_norm(x, scale, offset, is_training=False)
     least = tf.nn.fused_batch_norm(x, scale, offset, epsilon=1e-12)[0].op.get_attr("epsilon")
-    assert np.float32(least) == np.float32(1.001e-5)  # a smaller one is raised to it
+    assert np.float32(least) == np.float32(1.001e-5)  # the minimum; smaller values are raised to it
 
 
 def test_batches_of_other_sizes_in_one_session():
@@ -199,7 +199,7 @@ def test_a_small_network_learns():
         session.run(tf.global_variables_initializer())
         labels = RNG.randint(0, 2, 64)
         images = np.zeros([64, 8, 8, 1], np.float32)
-        for i, label in enumerate(labels):  # a row or a column
+        for i, label in enumerate(labels):  # class 0: a row, class 1: a column
             at = RNG.randint(0, 8)
             images[i, at, :, 0] = 1 - label
             images[i, :, at, 0] += label

@@ -1,4 +1,4 @@
-"""Coordinator and LooperThread: how threads stop together."""
+"""Tests Coordinator and LooperThread."""
 import gc
 import os
 import signal
@@ -15,7 +15,7 @@ import weir as tf
 
 @pytest.fixture
 def stuck():
-    """A thread that ends with the test."""
+    """Yields a thread that runs until the test ends."""
     end = threading.Event()
     thread = threading.Thread(target=end.wait, daemon=True, name="stuck")
     thread.start()
@@ -64,7 +64,7 @@ def test_the_first_exception_is_raised_by_join_with_its_traceback():
 
 
 def test_the_first_exception_is_logged(caplog):
-    """A program that goes on, or does not come to join(), still shows why its queues were closed."""
+    """A program that never calls join() must still log why its queues were closed."""
     coord = tf.train.Coordinator()
     coord.request_stop(ValueError("the cause"))
     coord.request_stop(ValueError("what follows"))
@@ -145,7 +145,7 @@ def test_control_c_ends_a_wait(stuck):
         coord = tf.train.Coordinator()
         timer = threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT])
         with pytest.raises(KeyboardInterrupt):
-            timer.start()  # on a busy machine the signal may come before this returns
+            timer.start()  # on a busy machine the signal may arrive before this returns
             wait(coord)
         timer.join()
         assert not coord.should_stop() and not coord.joined

@@ -1,4 +1,4 @@
-"""Elements as they are ready, where a pipeline need not be deterministic; iterators that several sessions share."""
+"""Tests nondeterministic pipelines, which return elements as they become ready, and iterators shared by sessions."""
 import time
 
 import numpy as np
@@ -8,7 +8,7 @@ import weir as tf
 
 
 def slow_first(x):
-    """Element 0 takes half a second, the others nothing."""
+    """Element 0 takes half a second, the others no time."""
     return tf.py_func(lambda value: time.sleep(0.5 if value == 0 else 0.0) or value, [x], tf.int64)
 
 
@@ -119,7 +119,7 @@ def test_a_shared_iterator_outlives_its_session():
     for expected in (103, 104):
         with tf.Session(server.target) as sess:
             assert sess.run(following) == expected
-    with tf.Graph().as_default():  # another client's graph
+    with tf.Graph().as_default():  # the graph of another client
         other = tf.data.Iterator.from_structure(tf.int64, [], shared_name="it")
         following = other.get_next()
         with tf.Session(server.target) as sess:

@@ -1,4 +1,4 @@
-"""tf.data: datasets, their transformations and iterators. Values are those that TensorFlow gives."""
+"""Tests tf.data: datasets, transformations and iterators. The expected values are TensorFlow's."""
 import collections
 import gc
 import gzip
@@ -20,7 +20,7 @@ def graph():
 
 
 def read(dataset, initializable=False, limit=1000):
-    """All elements of a dataset, as Python's values where they are scalars."""
+    """Returns all elements of a dataset, scalars as Python values."""
     iterator = dataset.make_initializable_iterator() if initializable else dataset.make_one_shot_iterator()
     element = iterator.get_next()
     elements = []
@@ -63,7 +63,7 @@ def test_structures_stay():
     assert list(dataset.output_types.right) == ["z", "a"]
     swapped = dataset.map(lambda pair: {"l": pair.left, "r": pair.right["a"]})
     assert read(swapped) == [{"l": [1, 2], "r": (b"x", 1)}]
-    # A list is a tensor, except as what a function returns.
+    # A list is a tensor, except in the result of a function.
     assert read(Dataset.range(2).map(lambda x: [x, x + 1])) == [(0, 1), (1, 2)]
 
 
@@ -130,7 +130,7 @@ def test_datasets_of_datasets():
     assert read(Dataset.range(6).window(3, shift=2, drop_remainder=True).flat_map(lambda window: window.batch(3))) == [[0, 1, 2], [2, 3, 4]]
     apart = Dataset.range(10).window(2, shift=4, drop_remainder=True).flat_map(lambda window: window.batch(2))
     assert read(apart) == [[0, 1], [4, 5], [8, 9]]
-    # Functions inside of functions take values of all graphs around them.
+    # Nested functions capture values of all enclosing graphs.
     offset = tf.constant(10, tf.int64)
     nested = Dataset.range(3).flat_map(lambda x: Dataset.range(2).map(lambda y: x * 100 + y + offset))
     assert read(nested) == [10, 11, 110, 111, 210, 211]
@@ -277,7 +277,7 @@ def test_a_function_that_ends_the_sequence():
     stopped = lambda x: tf.py_func(until_two, [x], tf.int64)  # noqa: E731
     assert read(Dataset.range(5).map(stopped)) == [0, 1]
     assert read(Dataset.range(5).map(stopped, num_parallel_calls=2)) == [0, 1]
-    # Batches would be short without a word.
+    # map_and_batch reports the error, because it would otherwise silently truncate the batch.
     with pytest.raises(tf.errors.InvalidArgumentError, match="element 2.*Function invocation produced OutOfRangeError"):
         read(Dataset.range(5).apply(tf.data.experimental.map_and_batch(stopped, 5)))
 
@@ -568,7 +568,7 @@ def dense(value):
 
 
 def read_dense(dataset):
-    """The elements, with the SparseTensors among them made dense."""
+    """Returns the elements, with SparseTensors converted to dense arrays."""
     def each(value):
         if isinstance(value, tf.SparseTensorValue):
             return dense(value)
@@ -643,7 +643,7 @@ def test_iterators_of_sparse_tensors():
         assert dense(session.run(again)) == ROWS[0]
 
 
-# --- reading several files at a time, and options
+# --- parallel reads and options
 def test_parallel_reads(tmp_path):
     names = []
     for i in range(3):

@@ -1,4 +1,4 @@
-"""Functions of datasets that use state outside of them: what TensorFlow gives for the same programs is in data/dataset_programs.json."""
+"""Tests dataset functions that use external state. data/dataset_programs.json has TensorFlow's results."""
 import importlib.util
 import json
 import pathlib

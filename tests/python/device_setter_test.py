@@ -1,4 +1,4 @@
-"""replica_device_setter: where the nodes of a replica go."""
+"""Tests replica_device_setter."""
 import pytest
 
 import weir as tf

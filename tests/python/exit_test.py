@@ -1,5 +1,5 @@
-"""The end of a process whose daemon threads are in the middle of something: it exits as if they were not there, in an
-environment without settings and with standard error as it is by default."""
+"""Tests the exit of a process with busy daemon threads: it must exit as if they did not exist. Runs with an empty
+environment and default buffering of standard error."""
 import os
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import pytest
 PATIENCE = 120
 RUNS = 2
 
-# Four threads do the same over and over; the program ends as soon as each has done it three times.
+# Four threads repeat the same action. The program ends as soon as each has done it three times.
 PROGRAM = textwrap.dedent("""
     import sys, threading, time
     import numpy as np
@@ -123,7 +123,7 @@ KINDS = ["run", "callable", "hang", "partial", "save", "restore", "load", "build
 
 
 def run(program, *arguments):
-    """In an environment of its own: PYTHONUNBUFFERED would hide threads that write while the interpreter ends."""
+    """Runs with a clean environment: PYTHONUNBUFFERED would hide threads that write while the interpreter ends."""
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ["PYTHONPATH"], "HOME": os.environ.get("HOME", "/"), "WEIR_LOG": "error"}
     return subprocess.run([sys.executable, "-c", program, *map(str, arguments)], env=environment, capture_output=True, text=True,
                           timeout=PATIENCE)
@@ -142,7 +142,7 @@ def test_daemon_threads_in_a_step_do_not_disturb_the_exit(kind, tmp_path):
 
 @pytest.mark.parametrize("how, status", [("sys.exit(3)", 3), ("raise SystemExit('stop')", 1), ("raise ValueError('wrong')", 1), ("", 0)])
 def test_the_exit_status_stays(how, status):
-    """Also where a thread does not come to an end."""
+    """Also if a thread never ends."""
     program = textwrap.dedent(f"""
         import sys, threading, time
         import weir as tf
@@ -160,7 +160,7 @@ def test_the_exit_status_stays(how, status):
 
 
 def test_threads_that_fail_while_the_program_ends_do_not_abort_it():
-    """The program closes the session itself: its threads see an error, and say so, while the interpreter goes."""
+    """The program closes the session, so its threads report errors while the interpreter shuts down."""
     program = textwrap.dedent("""
         import threading
         import weir as tf
@@ -200,7 +200,7 @@ def test_a_forked_child_exits_while_its_parent_has_threads_in_steps():
 
 
 def test_a_session_may_end_while_another_thread_collects():
-    """The end of a session waits without the GIL; the collector does not take what is ending for garbage."""
+    """Closing a session waits without the GIL. Meanwhile the garbage collector must not collect the session."""
     program = textwrap.dedent("""
         import gc, threading
         import weir as tf

@@ -1,4 +1,4 @@
-"""Names of files with a scheme: file:// is this machine, any other is UnimplementedError and writes nothing."""
+"""Tests file names with a scheme: file:// is local; any other raises UnimplementedError and writes nothing."""
 import os
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""Control flow with Python's callables and nested structures; checks, functions, TensorArrays."""
+"""Tests control flow with Python callables and nested structures, assertions, functions and TensorArrays."""
 import collections
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A cancelled step ends within a second, whatever it does: what cannot be interrupted is left to itself."""
+"""Tests that a cancelled step ends within a second: it does not wait for kernels that cannot be interrupted."""
 import os
 import signal
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 
 import weir as tf
 
-# How long a step may take to end: the second that is promised, and what a busy machine adds.
+# Time limit for the end of a step: one second, plus a margin for a busy machine.
 PATIENCE = 1.9
 
 
@@ -31,7 +31,7 @@ def endless():
     return tf.data.Dataset.range(2 ** 62)
 
 
-# Each would go on for seconds, minutes or for ever.
+# Each of these takes seconds, minutes or forever.
 LONG = {
     "py_func": sleeping,
     "matmul": lambda: tf.reduce_sum(tf.matmul(square(4500), square(4500))),
@@ -227,4 +227,4 @@ def test_clients_that_leave_leave_no_threads_behind(server, tmp_path):
                     client.join()
                 return threads_of(process)
             first = threads_after_clients()
-            assert max(threads_after_clients() for _ in range(3)) <= first + 30  # the same threads serve the next ones
+            assert max(threads_after_clients() for _ in range(3)) <= first + 30  # threads are reused

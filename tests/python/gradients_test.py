@@ -1,4 +1,4 @@
-"""tf.gradients from Python, and gradients written in Python."""
+"""Tests tf.gradients, and gradients defined in Python."""
 import numpy as np
 import pytest
 
@@ -91,7 +91,7 @@ def test_no_gradient_is_a_lookup_error():
 
 
 def test_sparse_values():
-    """TensorFlow's numbers."""
+    """Compared with TensorFlow's numbers."""
     v, w = tf.constant([1.0, 2.0, 3.0]), tf.constant([10.0, -2.0])
     a = tf.SparseTensor([[0, 1], [1, 2], [2, 0]], v, [3, 4])
     part = raw.SparseSlice(indices=a.indices, values=v, shape=[3, 4], start=[1, 0], size=[2, 3])
@@ -114,7 +114,7 @@ def test_sparse_values():
 
 
 def test_gamma_samples():
-    """Implicit reparameterization: TensorFlow's numbers for the same seed."""
+    """Implicit reparameterization, compared with TensorFlow's numbers for the same seed."""
     alpha, beta = tf.constant([0.3, 1.0, 2.5, 20.0]), tf.constant([1.0, 2.0, 0.5, 3.0])
     samples = tf.random_gamma([2], alpha, beta, seed=4)
     a = np.array([0.01, 0.3, 1, 2.5, 20, 100, 1000, 1e5, 2, 2, 1e-3])
@@ -140,7 +140,7 @@ def weights_of(x):
 
 
 def test_complex_decompositions():
-    """The first rows of TensorFlow's gradients."""
+    """Compared with the first rows of TensorFlow's gradients."""
     def first_row(matrix, loss):
         with tf.Graph().as_default(), tf.Session() as sess:
             m = tf.constant(matrix)

@@ -1,5 +1,5 @@
-"""A row for each kind of Python object that can reach a graph, for ownership_test.py: how one is made, in a graph that goes
-out of scope, and how it is used after that."""
+"""One entry for each kind of Python object that can reach a graph, for ownership_test.py: how to create it, in a graph
+that goes out of scope, and how to use it afterwards."""
 import weakref
 
 import numpy as np
@@ -7,18 +7,18 @@ import numpy as np
 import weir as tf
 from weir import _weir
 
-PIECES = {}  # name: (the class of weir._weir that it is about, make, use)
+PIECES = {}  # name: (the class of weir._weir under test, make, use)
 
 
 def piece(of, name=None, use=None):
-    """Adds a row: the function below makes the object."""
+    """Decorator that adds an entry: the decorated function creates the object."""
     def add(make):
         PIECES[name or make.__name__.strip("_")] = (of, make, use)
         return make
     return add
 
 
-# Classes whose objects reach no graph.
+# Classes whose objects cannot reach a graph, and what they hold instead.
 WITHOUT_GRAPH = {
     "CheckpointReader": "a file",
     "ClusterSpec": "addresses",
@@ -222,7 +222,7 @@ def template():
     return made
 
 
-# --- queues, tables and their like ---
+# --- queues, tables and similar resources ---
 piece("QueueBase", "queue", lambda q: [run([q.enqueue(1.0), q.size()]), q.close(), q.queue_ref.name])(lambda: tf.FIFOQueue(3, tf.float32, []))
 piece("QueueBase", "queue_from_list", lambda q: [q.enqueue(1.0), q.name])(
     lambda: tf.QueueBase.from_list(0, [tf.FIFOQueue(3, tf.float32), tf.FIFOQueue(3, tf.float32)]))
@@ -311,9 +311,9 @@ OPTIMIZERS = {
 
 def use_optimizer(held):
     optimizer, loss = held if isinstance(held, tuple) else (held, None)
-    assert optimizer.variables() == []  # of the default graph
+    assert optimizer.variables() == []  # none in the default graph
     optimizer.get_slot_names()
-    with tf.Graph().as_default():  # goes on in another graph
+    with tf.Graph().as_default():  # continues in another graph
         v = tf.Variable(1.0, name="w")
         if loss is None:
             run(optimizer.minimize(tf.square(v)))
@@ -327,7 +327,7 @@ def trained(make):
 
 
 for _name, _make in OPTIMIZERS.items():
-    if _name != "AdagradDAOptimizer":  # its global step is one of the first graph
+    if _name != "AdagradDAOptimizer":  # its global step belongs to the first graph
         piece(_name, _name, use_optimizer)(lambda make=_make: trained(make))
 
 
@@ -342,7 +342,7 @@ def use_rate(optimizer):
 
 
 class RateOptimizer(tf.train.MomentumOptimizer):
-    """Refers to nothing of the graph but by its rate; the graph is found through the weak reference below."""
+    """Refers to the graph only through its learning rate. The test finds the graph through the weak reference below."""
 
     graph_of_rate = property(lambda self: self._graph())
 
@@ -526,7 +526,7 @@ def in_a_session(make, tmp_path):
 
 
 def use_hook(hook):
-    # The graph is that of what the hook asks for.
+    # The fetches that the hook requests determine the graph.
     with tf.Graph().as_default():
         tf.constant(1.0)
         with tf.Session() as session:
@@ -539,7 +539,7 @@ def use_hook(hook):
 
 
 for _name, _make in HOOKS.items():
-    if _name != "global_step_waiter_hook":  # it waits
+    if _name != "global_step_waiter_hook":  # it would block
         piece("Hook", f"{_name}_begun", use_hook)(lambda tmp_path, make=_make: begun(make, tmp_path))
     piece("Hook", f"{_name}_of_a_session", use_hook if _name != "global_step_waiter_hook" else repr)(
         lambda tmp_path, make=_make: in_a_session(make, tmp_path))

@@ -1,4 +1,4 @@
-"""Graphs: names, scopes, devices, control dependencies, collections, looking things up."""
+"""Tests graphs: names, scopes, devices, control dependencies, collections, lookups."""
 import gc
 import threading
 import weakref
@@ -38,7 +38,7 @@ def test_names_and_scopes(graph):
 
 
 def test_names_that_only_look_free(graph):
-    # Suffixes count what was given out, also to scopes without nodes, and letters of either case are the same.
+    # Suffixes count all names that were handed out, including those of empty scopes, and ignore case.
     scopes = []
     for name in ("s", "s", "s_1", "S", "s"):
         with tf.name_scope(name) as scope:

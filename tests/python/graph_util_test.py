@@ -1,4 +1,4 @@
-"""Graphs and tensors as messages, traces, where nodes were made, functions, session handles."""
+"""Tests graphs and tensors as messages, traces, node tracebacks, functions, session handles."""
 import json
 import traceback
 
@@ -89,7 +89,7 @@ def test_timeline():
     assert any(e["ph"] == "M" and "CPU:0" in e["args"]["name"] for e in events)
 
 
-# --- where nodes were made --------------------------------------------------------------------------------------------------
+# --- node tracebacks --------------------------------------------------------------------------------------------------------
 def make_here():
     return tf.constant(1.0) + tf.constant(2.0)
 

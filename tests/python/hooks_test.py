@@ -1,4 +1,4 @@
-"""Hooks, alone and around the steps of a monitored session."""
+"""Tests hooks, alone and in monitored sessions."""
 import glob
 import json
 import os
@@ -19,7 +19,7 @@ def fresh_graph():
 
 @pytest.fixture
 def lines(monkeypatch):
-    """What is logged."""
+    """Collects the log lines."""
     found = []
     for level in ("info", "warning", "error"):
         monkeypatch.setattr(f"weir.lib.log.{level}", lambda message, *args: found.append(message % args))
@@ -27,7 +27,7 @@ def lines(monkeypatch):
 
 
 def count():
-    """An op that adds one to the global step."""
+    """Returns an op that increments the global step."""
     return tf.assign_add(tf.train.get_or_create_global_step(), 1)
 
 
@@ -111,7 +111,7 @@ def test_a_directory_that_is_gone_is_named(tmp_path):
             shutil.rmtree(tmp_path / "parent")
             sess.run(train)
             sess.run(train)
-    with pytest.raises(tf.errors.NotFoundError, match="checkpoints"):  # nor can events be written there
+    with pytest.raises(tf.errors.NotFoundError, match="checkpoints"):  # events cannot be written there either
         tf.summary.FileWriterCache.clear()
 
 
@@ -123,7 +123,7 @@ def test_logged_numbers_are_as_short_as_numpys(lines):
 
 
 def test_classes_derived_from_the_logging_hook(lines):
-    """They see values by their tags, and may log them as they like."""
+    """Derived classes get the values by tag and can log them in their own way."""
     train = count()
     seen = []
 
@@ -278,7 +278,7 @@ def test_summaries(tmp_path):
 
 
 class Writer:
-    """A writer of the user's own."""
+    """A user-defined summary writer."""
 
     def __init__(self):
         self.values = []
@@ -332,7 +332,7 @@ def test_profiles(tmp_path):
 
 
 class Recorder(tf.train.SessionRunHook):
-    """Writes down when it is called with what."""
+    """Records its calls with their arguments."""
 
     def __init__(self, args=None):
         self.calls = []
@@ -446,7 +446,8 @@ def test_a_class_is_no_hook():
 
 
 def test_where_the_global_step_is_found():
-    """As in TensorFlow: the only one of the collection, else the tensor of that name; what is no integer scalar is an error."""
+    """As in TensorFlow: the only item of the collection, else the tensor of that name. Anything but an integer scalar
+    is an error."""
     def found(*items, **named):
         with tf.Graph().as_default():
             for name, value in named.items():
@@ -468,7 +469,7 @@ def test_where_the_global_step_is_found():
 
 
 class Written:
-    """A summary writer that remembers the steps."""
+    """A summary writer that records the steps."""
 
     def __init__(self):
         self.steps = []
@@ -484,7 +485,7 @@ class Written:
 
 
 def increment_after_reads():
-    """As TensorFlow's own training loops do it: what a hook fetches along is from before the step's update."""
+    """As in TensorFlow's own training loops: a hook fetches the global step from before its increment."""
     from weir.lib.global_step import _increment_global_step
     tf.train.get_or_create_global_step()
     return _increment_global_step(1)

@@ -1,4 +1,4 @@
-"""tf.image: files of every kind through decode_image, and what its functions refuse while a graph is built."""
+"""Tests tf.image: decode_image with files of every kind, and errors of its functions while a graph is built."""
 import struct
 
 import numpy as np
@@ -13,7 +13,7 @@ GIF = bytes.fromhex("4749463839610300020081000001020328323c46505aff00802c0000000
 
 
 def run(build, *feeds):
-    # Bytes as objects: an array of bytes would lose the zeros at the end.
+    # Bytes as objects, because a numpy bytes array would lose trailing zeros.
     feeds = [np.array(x, object) if isinstance(x, bytes) else np.asarray(x) for x in feeds]
     with tf.Graph().as_default(), tf.Session() as sess:
         places = [tf.placeholder(tf.string if x.dtype == object else x.dtype, x.shape) for x in feeds]
@@ -137,7 +137,7 @@ def test_how_a_jpeg_image_is_decoded():
 def test_what_a_jpeg_file_holds():
     plain = jpeg(NOISE)
     frame = plain.index(b"\xff\xc0")
-    assert plain[frame + 11] == 0x22 and plain[13:18] == b"\x01\x01\x2c\x01\x2c"  # colors of half the size, 300 per inch
+    assert plain[frame + 11] == 0x22 and plain[13:18] == b"\x01\x01\x2c\x01\x2c"  # chroma at half resolution, 300 per inch
     full = jpeg(NOISE, chroma_downsampling=False)
     assert full[full.index(b"\xff\xc0") + 11] == 0x11
     assert b"\xff\xc2" in jpeg(NOISE, progressive=True) and b"\xff\xc2" not in plain
@@ -189,7 +189,7 @@ def test_flips_by_chance(build, axis):
         assert all(f or np.array_equal(result, image) for f, result, image in zip(flipped, results, x))
         return sum(flipped)
 
-    assert 10 < flips(run(lambda y: build(y, seed=3), x)) < 54  # each image by itself
+    assert 10 < flips(run(lambda y: build(y, seed=3), x)) < 54  # each image is flipped independently
     with tf.Graph().as_default(), tf.Session() as sess:
         place = tf.placeholder(tf.float32, [2, 3, 1])
         one = build(place, seed=3)
@@ -229,7 +229,7 @@ def test_values_that_meet_a_bound():
     assert run(lambda y: tf.image.adjust_brightness(y, -0.5), np.array([[[0, 100, 200]]], np.uint8)).tolist() == [[[0, 0, 72]]]
     flat = run(tf.image.per_image_standardization, np.full([4, 5, 3], 7, np.uint8))
     assert not flat.any()
-    # An image of little contrast is not blown up: its deviation counts as one over the root of its size at least.
+    # The contrast of a faint image is not amplified: the deviation is at least 1 / sqrt(number of elements).
     faint = np.zeros([2, 2, 1], np.float32)
     faint[0, 0] = 0.1
     assert np.allclose(run(tf.image.per_image_standardization, faint), (faint - faint.mean()) * 2, atol=1e-6)
@@ -245,7 +245,7 @@ def test_gradients_of_what_programs_train_through():
             return total, tf.gradients(total, y)[0]
 
         total, gradient = run(slopes, x)
-        # A linear function: it is its slope times the image.
+        # The function is linear, so it equals its gradient times the image.
         assert np.isclose(total, (gradient * x).sum(), rtol=1e-4)
 
 
@@ -257,7 +257,7 @@ def test_colors_as_sums_of_others():
     assert np.allclose(run(lambda y: tf.image.yuv_to_rgb(tf.image.rgb_to_yuv(y)), x), x, atol=1e-5)
     yiq = np.array([[0.299, 0.59590059, 0.2115], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])
     assert np.allclose(run(tf.image.rgb_to_yiq, x), x @ yiq, atol=1e-6)
-    # The way back is rounded to four digits or so.
+    # The coefficients of the inverse have only about four digits.
     assert np.allclose(run(lambda y: tf.image.yiq_to_rgb(tf.image.rgb_to_yiq(y)), x), x, atol=2e-4)
     assert np.array_equal(run(tf.image.grayscale_to_rgb, gray), np.repeat(gray, 3, -1))
 
@@ -287,7 +287,7 @@ def test_channels_and_batches_stay_known_where_sizes_are_not():
     assert tf.image.crop_to_bounding_box(images, tf.constant(1), 2, 3, 4).shape.as_list() == [2, 3, 4, 3]
 
 
-# --- parts of images, and how much images differ
+# --- crops and image comparison
 def test_sample_distorted_bounding_box():
     image = np.arange(40 * 60 * 3, dtype=np.float32).reshape(40, 60, 3)
     boxes = np.float32([[[0.1, 0.2, 0.5, 0.6], [0.4, 0.3, 0.9, 0.8]]])

@@ -1,4 +1,4 @@
-"""tf.import_graph_def."""
+"""Tests tf.import_graph_def."""
 import pytest
 
 import weir as tf

@@ -1,4 +1,4 @@
-"""Queue input pipelines: readers, input producers, batches, parsed Examples, from files to batches."""
+"""Tests queue input pipelines from files to batches: readers, input producers, batching, Example parsing."""
 import collections
 import gzip
 
@@ -32,7 +32,7 @@ def _write(path, records, options=None):
 
 
 def _digits(folder, files=2, each=10):
-    """Files of 28x28 pictures; the label of a picture is the value of all its pixels."""
+    """Writes files of 28x28 images; the label of an image is the value of all its pixels."""
     return [_write(folder / f"digits{f}", [
         _example(image=_bytes(bytes([n % 256] * 784)), label=_ints(n)) for n in range(f * each, (f + 1) * each)])
         for f in range(files)]
@@ -43,7 +43,7 @@ def _nodes():
 
 
 def _drain(fetch, num=1000):
-    """All values until the queue ends, with local variables initialized and a coordinator that stops cleanly."""
+    """Returns all values until the queue ends. Initializes local variables and stops the coordinator cleanly."""
     got = []
     with tf.Session() as sess:
         sess.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
@@ -283,10 +283,10 @@ def test_reading_ends_when_its_step_is_cancelled():
         except tf.errors.OpError as error:
             errors.append(type(error).__name__)
 
-    threads = [threading.Thread(target=run) for _ in range(3)]  # one waits for the queue, two for their turn
+    threads = [threading.Thread(target=run) for _ in range(3)]  # one waits for the queue, the others for the reader
     for thread in threads:
         thread.start()
-    assert sess.run(counted) == 0  # which is no reason to wait
+    assert sess.run(counted) == 0  # does not block
     sess.close()
     for thread in threads:
         thread.join(20)

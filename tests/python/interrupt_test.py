@@ -1,4 +1,4 @@
-"""Ctrl-C: it ends what waits, wherever that is, and what the program has handled itself ends nothing afterwards."""
+"""Tests Ctrl-C: it ends any wait. A signal that the program has handled itself has no effect later."""
 import subprocess
 import sys
 import textwrap
@@ -101,7 +101,7 @@ def test_ends_what_hooks_wait_for_at_the_beginning_and_the_end(tmp_path):
     """, tmp_path) == "interrupted\n" * 2
 
 
-# A built-in hook or service whose own step waits: the step that it reads comes out of an empty queue.
+# A built-in hook or service whose step blocks: its global step is read from an empty queue.
 WAITING_STEP = """
     stuck = tf.Graph()
     with stuck.as_default():

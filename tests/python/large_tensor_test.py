@@ -1,4 +1,4 @@
-"""Tensors beyond the sizes at which messages break: 2 GB of protobuf, 4 MB of gRPC's default."""
+"""Tests tensors beyond the size limits of messages: 2 GB in protobuf, 4 MB by default in gRPC."""
 import os
 import subprocess
 import sys
@@ -32,7 +32,7 @@ def reset_peak(pid):
 
 @pytest.fixture
 def cluster():
-    """A ps in a process of its own, and the server of this process."""
+    """Starts a ps in another process and a server in this one."""
     reserved = [tf.train.Server.create_local_server() for _ in range(2)]
     addresses = [server.target[len("grpc://"):] for server in reserved]
     for server in reserved:

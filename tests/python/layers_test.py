@@ -1,4 +1,4 @@
-"""tf.layers: the names of variables and nodes, what is shared, and the values, with numpy as the reference."""
+"""Tests tf.layers: names of variables and nodes, sharing, and values, with numpy as the reference."""
 import numpy as np
 import pytest
 import weir as tf
@@ -225,7 +225,7 @@ def test_separable_conv1d(padding, stride, rate):
     assert names(tf.trainable_variables()) == ["separable_conv1d/depthwise_kernel:0", "separable_conv1d/pointwise_kernel:0", "separable_conv1d/bias:0"]
     depthwise, pointwise, bias = tf.trainable_variables()
     assert depthwise.shape.as_list() == [3, 3, 2] and pointwise.shape.as_list() == [1, 6, 5]
-    # One after the other: a convolution of each channel alone, then across.
+    # Expected: a convolution of each channel alone, then a pointwise convolution.
     each = [tf.nn.conv1d(x[:, :, c:c + 1], depthwise[:, c:c + 1], stride, padding.upper(), dilations=rate) for c in range(3)]
     wanted = tf.nn.conv1d(tf.concat(each, 2), pointwise, 1, "VALID") + bias
     value, expected = run([y, wanted])

@@ -1,4 +1,4 @@
-"""What Python values become as tensors: types, shapes, and what is refused."""
+"""Tests the conversion of Python values to tensors: types, shapes, errors."""
 import numpy as np
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lookup tables."""
+"""Tests lookup tables."""
 import pytest
 import weir as tf
 

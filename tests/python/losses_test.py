@@ -1,4 +1,4 @@
-"""tf.losses, against the formulas in numpy."""
+"""Tests tf.losses against the formulas in numpy."""
 import numpy as np
 import pytest
 import weir as tf
@@ -59,7 +59,7 @@ def test_classes():
 def test_a_certain_mistake_costs_a_finite_amount():
     loss = tf.losses.log_loss([[1.0, 0.0]], [[0.0, 1.0]], reduction="none")
     with tf.Session() as s:
-        np.testing.assert_allclose(s.run(loss), [[-np.log(1e-7)] * 2], rtol=1e-2)  # 1 - 1 + 1e-7 has few digits
+        np.testing.assert_allclose(s.run(loss), [[-np.log(1e-7)] * 2], rtol=1e-2)  # 1 - 1 + 1e-7 has few correct digits
 
 
 def test_labels_of_classes_are_not_trained():

@@ -1,11 +1,11 @@
-"""Arithmetic under its public names, with numpy as the reference."""
+"""Tests arithmetic under its public names, with numpy as the reference."""
 import numpy as np
 import pytest
 import weir as tf
 
 
 def run(make, **feeds):
-    """Builds in a graph of its own and runs: `make` gets a placeholder per array."""
+    """Builds a new graph and runs it. `make` gets one placeholder per array."""
     with tf.Graph().as_default(), tf.Session() as session:
         holders = {name: tf.placeholder(np.asarray(v).dtype, np.asarray(v).shape) for name, v in feeds.items()}
         return session.run(make(**holders), {holders[name]: v for name, v in feeds.items()})
@@ -118,7 +118,7 @@ def test_einsum():
             assert y.shape.as_list() == list(expected.shape), equation
             values = session.run([y] + tf.gradients(y, inputs))
             np.testing.assert_allclose(values[0], expected, rtol=1e-6, err_msg=equation)
-            # The sum is linear in each operand: its gradient times the operand is the sum itself.
+            # The sum is linear in each operand, so it equals the gradient times the operand.
             for array, gradient in zip(arrays, values[1:]):
                 np.testing.assert_allclose((array * gradient).sum(), expected.sum(), rtol=1e-6, err_msg=equation)
     a = rng.rand(2, 3)

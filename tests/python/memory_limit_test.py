@@ -1,4 +1,5 @@
-"""WEIR_MEMORY_LIMIT_MB: what a process may hold. Everything counts, and a process that has reached the limit lives on."""
+"""Tests WEIR_MEMORY_LIMIT_MB: all memory of a process counts, and a process that has reached the limit keeps
+running."""
 import os
 import re
 import subprocess
@@ -34,7 +35,7 @@ with tf.Session() as session:
 print("grown:", peak_mb() - start_mb)
 """
 
-# Each would take gigabytes.
+# Each of these would take gigabytes.
 FILLERS = {
     "long strings": """
         s = tf.constant("x" * 10000)

@@ -1,4 +1,4 @@
-"""Memory that is planned ahead: what WEIR_EXPLAIN says of it, and that neither losses nor what was fetched depend on it."""
+"""Tests memory planning: the report of WEIR_EXPLAIN, and that losses and fetched values do not depend on it."""
 import os
 import pathlib
 import re
@@ -32,7 +32,7 @@ def test_the_report_says_what_is_shared_and_the_docs_too():
     ended = subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, "WEIR_EXPLAIN": "1"}, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, timeout=60, check=True)
     said = [line for line in ended.stderr.splitlines() if "memory of" in line]
-    assert len(said) == 1, ended.stderr  # what runs once is not planned
+    assert len(said) == 1, ended.stderr  # plans that run only once have no memory plan
     found = re.fullmatch(r"plan for train: memory of (\d+) outputs in (\d+) slots of (\d+) bytes, (\d+) without sharing", said[0])
     outputs, slots, together, apart = map(int, found.groups())
     assert 1 < slots < outputs and together < apart
@@ -64,7 +64,7 @@ def test_values_are_what_they_are_without(sizes):
                 values = session.run([hidden, loss, w, train], {x: batch})[:3]
                 kept.append(values)
                 then.append([np.copy(value) for value in values])
-        for now, before in zip(kept, then):  # later steps did not write there
+        for now, before in zip(kept, then):  # later steps must not have overwritten fetched values
             for a, b in zip(now, before):
                 np.testing.assert_array_equal(a, b)
         fetched.append(then)

@@ -1,4 +1,4 @@
-"""What is closed goes back to the system within seconds, in this process and on servers."""
+"""Tests that memory of closed sessions returns to the system within seconds, in this process and on servers."""
 import os
 import subprocess
 import sys
@@ -51,7 +51,7 @@ def test_a_server_gives_back_a_large_feed(server):
     with tf.Graph().as_default(), tf.Session(server.target) as session:
         x = tf.placeholder(tf.float32, [None])
         assert session.run(tf.reduce_sum(x + 1.0), {x: np.ones([100 << 18], np.float32)}) == 2 * (100 << 18)
-        assert wait_until_below(server.pid, before + NEAR_MB) <= before + NEAR_MB  # the session is still open
+        assert wait_until_below(server.pid, before + NEAR_MB) <= before + NEAR_MB  # while the session is still open
 
 
 @pytest.mark.slow

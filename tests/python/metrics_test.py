@@ -1,4 +1,4 @@
-"""tf.metrics over several batches, against the same measure of all of them at once in numpy."""
+"""Tests tf.metrics over several batches against the same metric of all data at once in numpy."""
 import numpy as np
 import pytest
 
@@ -19,7 +19,7 @@ def new_graph():
 
 
 def streamed(measure, *arrays):
-    """What the metric says after all batches, and what each update gave."""
+    """Returns the metric after all batches, and the result of each update."""
     fed = [tf.placeholder(a.dtype, (None,) + a.shape[2:]) for a in arrays]
     value, update = measure(*fed)
     assert tf.get_collection(tf.GraphKeys.METRIC_VARIABLES) and not tf.global_variables()
@@ -193,7 +193,7 @@ def test_recall_at_thresholds():
 
 
 def exact_auc():
-    """How often a positive example scores above a negative one."""
+    """The fraction of pairs in which a positive example scores above a negative one."""
     positive, negative = SCORES[TRUTH], SCORES[~TRUTH]
     return np.mean((positive[:, None] > negative) + 0.5 * (positive[:, None] == negative))
 
@@ -335,13 +335,13 @@ def test_what_is_wrong():
             sess.run(classes)
 
 
-# --- the k classes with the highest scores
+# --- metrics of the top k classes
 RANK_LABELS = RNG.randint(0, 5, (4, 6, 2)).astype(np.int64)
 RANK_SCORES = RNG.permutation(4 * 6 * 5).reshape(4, 6, 5).astype(np.float32)
 
 
 def ranked(k, class_id=None, weights=None):
-    """Weighted counts of classes that are right, wrong and missed among the k highest scores of each row."""
+    """Weighted counts of true positives, false positives and false negatives among the top k scores of each row."""
     counts = np.zeros(3)
     for labels, scores, weight in zip(RANK_LABELS.reshape(-1, 2), RANK_SCORES.reshape(-1, 5), np.ones(24) if weights is None else weights.ravel()):
         given, wanted = set(np.argsort(-scores)[:k]), set(labels)
@@ -403,7 +403,7 @@ def test_average_precision_at_k():
 
 
 def test_sparse_labels_at_k():
-    """Rows with two labels, one and none; classes that are too large are no class."""
+    """Rows with two, one and no labels. Labels that are too large are ignored."""
     labels = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], np.int64([4, 1, 2]), [3, 2])
     scores = np.float32([[0, 4, 1, 2, 3], [9, 8, 7, 6, 5], [1, 2, 3, 4, 5]])
     metrics = [tf.metrics.precision_at_k(labels, scores, 2), tf.metrics.recall_at_k(labels, scores, 2),

@@ -1,4 +1,4 @@
-"""MNIST's files as tensorflow.examples.tutorials.mnist.input_data reads them. The tests write such files themselves."""
+"""Tests tensorflow.examples.tutorials.mnist.input_data with MNIST files that the tests write themselves."""
 import gzip
 import importlib
 import pathlib
@@ -21,7 +21,7 @@ def idx(array):
 
 
 def arrays(train=50, test=20):
-    """Every pixel of an image is its number; its label is the last digit of that."""
+    """Returns images and labels: all pixels of image i are i; its label is the last digit of i."""
     made = []
     for count in (train, test):
         numbers = np.arange(count, dtype=np.uint8)
@@ -74,7 +74,7 @@ def test_batches_go_through_every_epoch(write):
     for epoch in range(3):
         assert sorted(numbers[40 * epoch:40 * (epoch + 1)]) == list(range(10, 50))
     assert (numbers[:40] != numbers[40:80]).any()
-    assert train.epochs_completed == 2  # the third has been given out to its end, which the next batch notices
+    assert train.epochs_completed == 2  # the third epoch is used up, but only the next batch counts it
     train.next_batch(1)
     assert train.epochs_completed == 3
     with pytest.raises(ValueError, match="larger than the data set"):

@@ -1,4 +1,4 @@
-"""Monitored sessions: their life, what they recover from, step functions, threads and errors."""
+"""Tests monitored sessions: life cycle, recovery, step functions, threads and errors."""
 import gc
 import glob
 import os
@@ -26,7 +26,7 @@ def count():
 
 
 class Sessions(tf.train.SessionCreator):
-    """Makes sessions, and remembers them."""
+    """Creates sessions and records them."""
 
     def __init__(self, fail=()):
         self.inner = tf.train.ChiefSessionCreator()
@@ -45,7 +45,7 @@ def lost(kind=tf.errors.AbortedError):
 
 
 class FailsAt(tf.train.SessionRunHook):
-    """Raises errors in the steps of their numbers, once each."""
+    """Raises each error once, in the step with its number."""
 
     def __init__(self, errors):
         self.errors = dict(errors)
@@ -104,7 +104,7 @@ def test_a_lost_task_is_recovered_from(kind, tmp_path):
         values = []
         while not sess.should_stop():
             values.append(sess.run(train))
-    # The third step is saved before it fails, so that the fourth is what the caller sees of it.
+    # The third step is saved before it fails. After the recovery, the caller gets the value of the fourth.
     assert values == [1, 2, 4, 6] and len(creator.made) == 3
     assert hook.sessions == creator.made
 
@@ -323,7 +323,7 @@ def test_replicas_that_step_together(tmp_path):
     for thread in threads:
         thread.join(120)
     assert sorted(ended) == [0, 1]
-    assert all(abs(value - 0.5) < 1e-3 for value in ended.values())  # the mean of what both want
+    assert all(abs(value - 0.5) < 1e-3 for value in ended.values())  # the mean of the targets of both workers
 
 
 WAITS = """
@@ -406,7 +406,7 @@ def test_an_interrupt_that_comes_while_a_line_is_logged_is_not_lost(tmp_path):
 
 
 class LosesATask(tf.train.SessionRunHook):
-    """Its first steps fail, as those do whose parameter server is lost."""
+    """Makes the first steps fail as if a parameter server were lost."""
 
     def __init__(self, losses=1):
         self.losses, self.graphs = losses, []
@@ -433,7 +433,7 @@ def test_a_new_session_is_of_the_same_graph_whatever_the_default_is_then():
 
 
 class ThreadOfSomeKind:
-    """What a coordinator waits for: its exception comes while the session is being got rid of."""
+    """A fake thread for a coordinator, which raises its exception while the session is being closed."""
     name = "some"
 
     def __init__(self, error):
@@ -453,9 +453,9 @@ def test_an_exception_while_the_session_ends_does_not_hide_the_first():
 
 
 def test_only_errors_of_steps_have_a_code():
-    """An attribute of that name may mean anything elsewhere."""
+    """An attribute `error_code` of other exceptions has no meaning for the session."""
     class Strange(Exception):
-        error_code = 14  # as of UnavailableError, after which a session would be made anew
+        error_code = 14  # that of UnavailableError, which would cause recovery
         message = "not of a step"
 
     class Fails(tf.train.SessionRunHook):
@@ -499,7 +499,7 @@ class KeepsCoordinator(tf.train.SessionRunHook):
 
 
 def report(coord, error):
-    """As a thread does."""
+    """Reports the error to the coordinator, as a thread does."""
     try:
         raise error
     except BaseException as raised:
@@ -511,7 +511,7 @@ def test_a_task_that_a_thread_has_lost(error):
     one, hook, sessions = tf.constant(1), KeepsCoordinator(), Sessions()
     with tf.train.MonitoredSession(sessions, [hook]) as sess:
         report(hook.coords[0], error(None, None, "lost"))
-        assert sess.run(one) == 1 and len(hook.coords) == 1  # the session itself is still there
+        assert sess.run(one) == 1 and len(hook.coords) == 1  # the session itself still works
         assert not sess.should_stop() and len(hook.coords) == 2
         assert not hook.coords[1].should_stop() and sess._coordinated_creator.coord is hook.coords[1]
         assert sess.run(one) == 1 and not sess.should_stop()

@@ -1,4 +1,4 @@
-"""The tables of public names and the signatures in them, against TensorFlow's."""
+"""Compares the tables of public names and their signatures with TensorFlow's."""
 import inspect
 import os
 import re
@@ -8,7 +8,7 @@ import pytest
 import weir as tf
 from weir import _names, _weir
 
-# Ops that do not exist yet: a name may stand for one of these, and for nothing else that is missing.
+# The only allowed reason why a name cannot be resolved: its op does not exist yet.
 LATER = ("there is no op called",)
 
 
@@ -63,7 +63,7 @@ def test_the_extension_has_no_function_twice():
         assert not doc.startswith(f"{name}(*args, **kwargs)\nOverloaded"), name
 
 
-# --- against TensorFlow's names ---------------------------------------------------------------------------------------------
+# --- comparison with TensorFlow's names -------------------------------------------------------------------------------------
 def facts(file):
     with open(os.path.join(os.path.dirname(__file__), "data", file)) as lines:
         return [line.rstrip("\n").split("\t") for line in lines]
@@ -78,7 +78,7 @@ def has(name):
             return True
     module, _, attribute = name.rpartition(".")
     try:
-        return bool(module) and hasattr(_names.find(module), attribute)  # of a module that is a file
+        return bool(module) and hasattr(_names.find(module), attribute)  # an attribute of a module that is a file
     except AttributeError:
         return False
 
@@ -88,22 +88,22 @@ def test_every_name_of_tensorflow_is_there_or_has_a_reason():
     assert len(verdicts) > 1900
     gone = [name for name, verdict in verdicts if verdict == "present" and not has(name)]
     assert not gone, "names that were there"
-    # A name that has come is written down as present, so that it cannot go again unseen.
+    # New names must be marked as present, so that their removal would be noticed.
     new = [name for name, verdict in verdicts if verdict != "present" and has(name)]
     assert not new, "names to mark as present in tests/python/data/tf_names.tsv"
 
 
-# What differs on purpose.
+# Intended differences.
 DIFFERENT = {
-    # by position logits come first, as before 1.0; 1.15 takes them by name only
+    # accept logits first by position, as before 1.0; 1.15 accepts them by name only
     "nn.sigmoid_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits", "nn.sparse_softmax_cross_entropy_with_logits",
-    # take their parameters by position and name without listing them
+    # have *args and **kwargs instead of a list of parameters
     "get_variable", "get_local_variable",
 }
 
 
 def parameters_of(function):
-    """[(name, default as text or None), ...] of a Python function, an op function or a bound function."""
+    """Returns [(name, default as text or None), ...] of a Python function, an op function or a bound function."""
     try:
         return [("*" * (p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)) + p.name, None if p.default is p.empty else repr(p.default))
                 for p in inspect.signature(function).parameters.values()]
@@ -147,7 +147,7 @@ def differences(name, expected):
         elif equals and mine[position][1] is None:
             yield f"{parameter} has no default"
         elif equals and parameter != "name" and default != "..." and literal(default) is not None and literal(mine[position][1]) is not None:
-            # None asks for the default, whatever it is.
+            # A default of None stands for any default.
             value = literal(mine[position][1])
             same = value == literal(default) or str(value).endswith(f"'{default}'>") or f"tf.{literal(default)}" == str(value)
             if not same:

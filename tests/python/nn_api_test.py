@@ -1,4 +1,4 @@
-"""tf.nn under its public names, with numpy as the reference."""
+"""Tests tf.nn under its public names, with numpy as the reference."""
 import numpy as np
 import pytest
 import weir as tf
@@ -44,7 +44,7 @@ def test_cross_entropies():
     close(lambda: tf.nn.softmax_cross_entropy_with_logits(labels=LABELS, logits=LOGITS), expected)
     close(lambda: tf.nn.softmax_cross_entropy_with_logits(LOGITS, LABELS), expected)
     close(lambda: tf.nn.softmax_cross_entropy_with_logits_v2(LABELS, LOGITS), expected)
-    whole = np.eye(3, dtype=np.int32)[[1, 2]]  # labels are cast to what the logits are
+    whole = np.eye(3, dtype=np.int32)[[1, 2]]  # labels are cast to the type of the logits
     expected = -np.log(softmax(LOGITS))[[0, 1], [1, 2]]
     for labels in (whole, tf.constant, lambda x: tf.constant(x, tf.float64)):
         close(lambda: tf.nn.softmax_cross_entropy_with_logits(labels=labels(whole) if callable(labels) else labels, logits=LOGITS), expected)
@@ -139,7 +139,7 @@ CLASSES = [[0, 1], [2, 3], [4, 0]]
 
 
 def test_candidate_samplers(tmp_path):
-    """The same classes and counts as TensorFlow draws, run after run."""
+    """The same classes and counts as TensorFlow's, over several runs."""
     def drawn(make, expected):
         for values, (sampled, true_counts, sampled_counts) in zip(runs(make, len(expected)), expected):
             assert values[0].tolist() == sampled
@@ -208,7 +208,7 @@ def test_candidate_sampler_errors(tmp_path):
     fails(invalid, "only", fixed(5, unigrams=[1.0], vocab_file="x"))
     fails(invalid, "shard 2 must be less than num_shards 2", fixed(3, unigrams=[1.0, 2.0, 3.0], num_shards=2, shard=2))
     fails(invalid, "frequencies", fixed(4, unigrams=[1.0, 2.0, -3.0, 1.0]))
-    fails(invalid, "range is too small", fixed(4, unigrams=[1.0, 2.0, 0.0, 0.0]))  # three different ones never come up
+    fails(invalid, "range is too small", fixed(4, unigrams=[1.0, 2.0, 0.0, 0.0]))  # cannot draw three different classes
     fails(tf.errors.NotFoundError, "nothing_here", fixed(4, vocab_file=str(tmp_path / "nothing_here")))
     broken = tmp_path / "broken.csv"
     broken.write_text("a,1\nb,z\n")
@@ -226,7 +226,7 @@ def test_accidental_hits():
 
 
 def sampled_loss(function, wanted, num_true=1, fixed=True, **arguments):
-    """The losses and the gradients for weights, biases and inputs, as far as `wanted` has them."""
+    """Compares the losses, and the gradients of weights, biases and inputs that `wanted` contains."""
     with tf.Graph().as_default(), tf.Session() as session:
         weights = tf.constant(np.linspace(-1, 1, 21).reshape(7, 3).astype(np.float32))
         biases = tf.constant(np.linspace(0, 1, 7).astype(np.float32))
@@ -244,7 +244,7 @@ def sampled_loss(function, wanted, num_true=1, fixed=True, **arguments):
 
 
 def test_sampled_losses():
-    """Against TensorFlow's numbers, with given candidates and with seeded ones."""
+    """Compared with TensorFlow's numbers, with given candidates and with seeded samplers."""
     softmax, nce = tf.nn.sampled_softmax_loss, tf.nn.nce_loss
     sampled_loss(softmax, [([0.8668551, 0.9994976, 0.584829], [-0.4852105, 0.30774382, -0.4005694, 0, -0.4427989, 1.0208349, 0],
                             [[0.4455898] * 3, [0.33043253] * 3, [0.07585295] * 3])])

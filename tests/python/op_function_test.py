@@ -1,4 +1,4 @@
-"""Functions out of the op registry."""
+"""Tests the functions that are generated from the op registry."""
 import inspect
 import pathlib
 

@@ -1,4 +1,4 @@
-"""What optimizers call their slots: checkpoints of other programs are read by these names."""
+"""Tests the slot names of optimizers, on which existing checkpoints depend."""
 import numpy as np
 import pytest
 

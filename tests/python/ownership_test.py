@@ -1,6 +1,6 @@
-"""Whoever holds a piece of a graph in Python keeps the graph alive, and nobody else does.
+"""Tests that a Python object that refers to a part of a graph keeps the graph alive, and that nothing else does.
 
-The asan tree runs these tests with the address sanitizer, which sees every use of freed memory.
+The asan tree runs these tests with the address sanitizer, which detects every use of freed memory.
 """
 import gc
 import inspect
@@ -63,7 +63,7 @@ def train_in_a_graph_with_cycles(run_it):
         w = tf.get_variable("w", [2], initializer=tf.ones_initializer(), constraint=lambda v: tf.maximum(v, 0.0))
         optimizer = tf.train.AdamOptimizer(tf.constant(0.1))
         train = optimizer.minimize(tf.reduce_sum(w * x), global_step=tf.train.get_or_create_global_step())
-        # Cycles: of attributes, and through collections, whose items C++ holds.
+        # Reference cycles through attributes, and through collections, whose items C++ owns.
         g.optimizer, g.train, g.scope = optimizer, train, tf.device("/cpu:0")
         optimizer.variable = w
         for item in (optimizer, tf.train.Saver(), w, train, g, tf.get_variable_scope(), tf.train.Scaffold(init_op=train)):
@@ -83,7 +83,7 @@ def test_graphs_are_freed():
 
 def test_objects_that_refer_to_each_other_are_freed():
     class Model(tf.train.SessionRunHook):
-        """Holds what holds it: by a function for its optimizer, and as a hook of its own session."""
+        """Has reference cycles: through a function of its optimizer, and as a hook of its own session."""
 
         def __init__(self):
             self.graph = tf.get_default_graph()
@@ -149,7 +149,7 @@ def test_a_default_graph_that_a_callback_replaces_lives_on():
     def work():
         for _ in range(3):
             tf.reset_default_graph()
-            with pytest.raises(ValueError):  # the value is one of another graph
+            with pytest.raises(ValueError):  # the value belongs to another graph
                 tf.Variable(lambda: (replace(), tf.constant(1.0))[1])
             tf.reset_default_graph()
             with pytest.raises(ValueError):
@@ -157,7 +157,7 @@ def test_a_default_graph_that_a_callback_replaces_lives_on():
         failed.pop()
 
     failed = [True]
-    thread = threading.Thread(target=work)  # with a default graph of its own
+    thread = threading.Thread(target=work)  # has its own default graph
     thread.start()
     thread.join()
     assert not failed

@@ -1,4 +1,4 @@
-"""Names that programs see and depend on: of gradients, slots, averages and what composed functions give back."""
+"""Tests names that programs depend on: those of gradients, slots, averages and results of composed functions."""
 import numpy as np
 
 import weir as tf

@@ -1,4 +1,4 @@
-"""Python functions inside a step."""
+"""Tests Python functions inside a step."""
 import threading
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Queue runners: threads that keep queues filled."""
+"""Tests queue runners."""
 import threading
 
 import pytest
@@ -7,7 +7,7 @@ import weir as tf
 
 
 def counting(limit):
-    """A queue, an op that puts the next number below `limit` in, and a session in which both are ready."""
+    """Returns a queue, an op that enqueues the next number below `limit`, and an initialized session."""
     queue = tf.FIFOQueue(10, tf.int32, name="numbers")
     enqueue = queue.enqueue([tf.Variable(0, name="n").count_up_to(limit)])
     session = tf.Session()

@@ -1,4 +1,4 @@
-"""tf.FIFOQueue and its kin, accumulators: graphs, names, waiting, closing, and queues on other tasks."""
+"""Tests all kinds of queues and accumulators: graphs, names, blocking, closing, and queues on other tasks."""
 import threading
 import time
 
@@ -15,7 +15,7 @@ def sess(graph):
 
 
 class Started:
-    """A step on a thread of its own."""
+    """A step that runs on its own thread."""
 
     def __init__(self, session, fetches, **kwargs):
         self.value = self.error = None
@@ -38,7 +38,7 @@ class Started:
 
 
 def wait_until(condition):
-    """For what another task or thread is about to do."""
+    """Waits for an effect of another task or thread."""
     end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
@@ -353,7 +353,7 @@ def test_sparse_accumulators(sess):
 
 @pytest.fixture
 def cluster():
-    """ps/0 and worker/0 in this process."""
+    """Starts ps/0 and worker/0 in this process."""
     reserved = [tf.train.Server.create_local_server() for _ in range(2)]
     addresses = [server.target[len("grpc://"):] for server in reserved]
     for server in reserved:
@@ -397,7 +397,7 @@ def test_a_timeout_ends_the_wait_on_another_task(cluster):
         session.run(enqueue)
         with pytest.raises(tf.errors.DeadlineExceededError):
             session.run(three, options=seconds(0.2))
-        wait_until(lambda: session.run(size) == 2)  # the task learns of it a moment later
+        wait_until(lambda: session.run(size) == 2)  # the cancellation reaches the task a moment later
         with pytest.raises(tf.errors.DeadlineExceededError):
             session.run(enqueue, options=seconds(0.2))
         assert session.run(q.dequeue_many(2)).tolist() == [1, 2]
@@ -412,7 +412,7 @@ def test_closing_the_session_ends_the_wait_on_another_task(cluster, full):
         session.run(enqueue)
         waiting = Started(session, enqueue if full else three)
         if not full:
-            wait_until(lambda: watcher.run(size) == 0)  # it has what there is, and waits for more
+            wait_until(lambda: watcher.run(size) == 0)  # the step has taken all elements and waits for more
         session.close()
         with pytest.raises((tf.errors.OpError, RuntimeError)):
             waiting.join()

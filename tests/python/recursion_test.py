@@ -1,5 +1,5 @@
-"""What nests or is chained deeply: function calls, their cancellation, chains of functions, nodes and datasets, and structures of Python.
-Everything here either works or is an error, with a small stack too."""
+"""Tests deep nesting and long chains: function calls and their cancellation, chains of functions, nodes and datasets,
+and nested Python structures. Each must work or fail with an error, even with a small stack."""
 import os
 import resource
 import subprocess
@@ -42,7 +42,7 @@ def add_const(nodes, name, value, dtype):
 
 
 def add_function(graph, name, arguments, results):
-    """`results` says which value each result is: {"y": "add:z:0"}."""
+    """Adds a function. `results` maps each result to its value: {"y": "add:z:0"}."""
     function = graph.library.function.add()
     function.signature.name = name
     for argument in arguments:
@@ -54,7 +54,7 @@ def add_function(graph, name, arguments, results):
 
 
 def add_call(nodes, name, kind):
-    """A call of f(m, x); returns its result."""
+    """Adds a call of f(m, x) and returns its result."""
     args = ["m:z:0", "x"]
     if kind == "f":
         add_node(nodes, name, "f", args)
@@ -72,7 +72,8 @@ def add_call(nodes, name, kind):
 
 
 def recursive_graph(kind="PartitionedCall", ends=True, calls=1):
-    """f(n, x) = x where n is 0, else calls * f(n - 1, x) + 1; if it does not end, n is not looked at."""
+    """Returns a graph with f(n, x) = x if n is 0, else calls * f(n - 1, x) + 1. With ends=False it ignores n and never
+    ends."""
     graph = tf.GraphDef()
     f = add_function(graph, "f", ["n", "x"], {"y": "choice:output:0"})
     add_const(f, "zero", 0, tf.int32)
@@ -113,7 +114,7 @@ def evaluate(graph_def, n, target="", **kwargs):
 
 @pytest.mark.parametrize("kind", CALLS)
 def test_functions_call_themselves_5000_times(kind):
-    # If, call and, of a loop, its body: three calls a level.
+    # A level has up to three calls: If, f and, for While, the loop body.
     depth = 3300 if kind == "While" else 4990
     assert evaluate(recursive_graph(kind), depth) == depth + 0.5
 
@@ -218,7 +219,7 @@ def test_a_function_of_a_dataset_calls_deeply(parallel):
 
 
 def endless_dataset(make):
-    """A graph whose value "y:0" is that of a dataset whose function g is called by g."""
+    """Returns a graph whose "y:0" reads a dataset whose function g calls itself."""
     with tf.Graph().as_default() as graph:
         tf.identity(make(), name="y")
         graph_def = graph.as_graph_def()
@@ -279,7 +280,7 @@ CHAINS = {
 
 @pytest.mark.parametrize("kind", sorted(CHAINS))
 def test_a_chain_of_datasets(kind):
-    """A long chain is read, a longer one refused: both end without using up the stack."""
+    """A long chain can be read, and a longer one is rejected. Neither overflows the stack."""
     graph_def, steps = None, 1900 if kind in ("map", "concatenate", "repeat") else 300
     if kind == "batch":
         steps //= 2
@@ -291,7 +292,7 @@ def test_a_chain_of_datasets(kind):
 
 
 def chained_graph(length):
-    """f0 calls f1, which calls f2, and so on; the last one adds 1."""
+    """Returns a graph in which f0 calls f1, f1 calls f2, and so on; the last function adds 1."""
     graph = tf.GraphDef()
     for i in range(length):
         last = i == length - 1
@@ -306,7 +307,7 @@ def chained_graph(length):
 
 
 def test_a_long_chain_of_functions_takes_memory_in_proportion():
-    """4,000 functions once took 41 s and 5.4 GB."""
+    """Memory must grow linearly with the length of the chain."""
     ran = run_program("""
         import sys
         sys.path.insert(0, sys.argv[1])

@@ -1,4 +1,5 @@
-"""Recurrent cells against the same arithmetic in numpy; loops over time against unrolled ones; gradients against differences."""
+"""Tests recurrent cells against numpy, dynamic loops against unrolled ones, and gradients against finite
+differences."""
 import numpy as np
 import pytest
 
@@ -47,7 +48,7 @@ def gru(x, h, gates, gate_bias, candidate, candidate_bias):
 
 
 def over_time(step, x, state, lengths=None):
-    """All outputs and the last state; a state is a tuple whose last part is the output."""
+    """Returns all outputs and the last state. A state is a tuple whose last part is the output."""
     outputs = np.zeros(x.shape[:2] + state[-1].shape[1:], np.float32)
     for t in range(x.shape[1]):
         after = step(x[:, t], *state)
@@ -104,7 +105,7 @@ def test_lstm_with_peepholes_projection_and_clipping():
 
 def test_each_gate_has_a_peephole_of_its_own():
     x, start = inputs(), np.random.RandomState(3).uniform(-1, 1, (2, 3, 4)).astype(np.float32)
-    tf.set_random_seed(4)  # each variable gets numbers of its own
+    tf.set_random_seed(4)  # each variable gets different numbers
     cell = CELLS.LSTMCell(4, use_peepholes=True, initializer=tf.random_uniform_initializer(-1, 1))
     outputs, state = tf.nn.dynamic_rnn(cell, tf.constant(x), initial_state=CELLS.LSTMStateTuple(*map(tf.constant, start)))
     y, last, kernel, bias, *diagonals = evaluate([outputs, state] + tf.global_variables())
@@ -157,7 +158,7 @@ def test_time_major_and_unknown_sizes():
     outputs, state = tf.nn.dynamic_rnn(cell, fed, dtype=tf.float32)
     turned, last = tf.nn.dynamic_rnn(cell, tf.transpose(fed, [1, 0, 2]), dtype=tf.float32, time_major=True, scope="again")
     assert outputs.shape.as_list() == [None, None, 4] and state.shape.as_list() == [None, 4]
-    assert len(names()) == 4  # the cell is the same
+    assert len(names()) == 4  # the cell reuses its variables
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         for n in (5, 1):
@@ -237,7 +238,7 @@ def test_gradients(make, unrolled):
                 moved[0][index] += 1e-5
                 moved[1][index] -= 1e-5
                 np.testing.assert_allclose(grad[index], (run(moved[0]) - run(moved[1])) / 2e-5, rtol=1e-5, atol=1e-8)
-        # What lies behind the end of a sequence has no influence.
+        # Inputs after the end of a sequence have no influence.
         assert not of_x[1, 2:].any() and of_x[1, :2].all()
 
 
@@ -304,7 +305,7 @@ def test_unrolled_bidirectional_is_the_same(lengths):
 
 
 class Adding(tf.nn.rnn_cell.RNNCell):
-    """A user's cell: nested outputs and states, and a variable of get_variable."""
+    """A user-defined cell with nested outputs and states, and a variable from get_variable."""
 
     @property
     def state_size(self):
@@ -452,7 +453,7 @@ def test_residual_and_device_wrappers():
 
 
 def test_training_remembers():
-    """The first of eight bits, said at the end: what only a state can carry."""
+    """Learns to output the first of eight bits at the end, which requires the state."""
     rng = np.random.RandomState(1)
     bits = rng.randint(0, 2, (64, 8, 1)).astype(np.float32)
     fed = tf.placeholder(tf.float32, [None, 8, 1])
@@ -477,7 +478,7 @@ def test_contrib_names():
 
 
 def steered(cell, x, lengths, pattern=None):
-    """raw_rnn over rows [batch, time, depth] that end at their lengths."""
+    """Runs raw_rnn over sequences [batch, time, depth] with the given lengths."""
     time_first = tf.transpose(x, [1, 0, 2])
     rows = tf.TensorArray(tf.float32, x.shape[1]).unstack(time_first)
     seen = []

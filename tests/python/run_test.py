@@ -1,4 +1,4 @@
-"""`weir run`, importing, and ending."""
+"""Tests `weir run`, imports, and exit."""
 import re
 import subprocess
 import sys
@@ -77,7 +77,7 @@ def test_a_traceback_shows_the_program(tmp_path):
     places = re.findall(r'^  File "(.*)", line \d+, in (.*)$', done.stderr, re.M)
     script = str(tmp_path / "script.py")
     assert places == [(script, "build"), (script, "add"), (script, "<module>"), (script, "build")]
-    # Of what is no Python: where it is, and nothing around it.
+    # A syntax error shows only the location in the script.
     done = weir_run(tmp_path, "1 +\n")
     assert done.returncode == 1 and re.findall(r'File "(.*)", line', done.stderr) == [script]
 

@@ -1,4 +1,4 @@
-"""tf.saved_model: what was saved comes back under its tags, with its signatures, its assets and its main op."""
+"""Tests tf.saved_model: saving and loading by tags, with signatures, assets and main op."""
 import os
 
 import numpy as np
@@ -20,7 +20,7 @@ def linear():
 
 
 def loaded(folder, tags, **more):
-    """The session of a new graph, and the MetaGraphDef that was loaded."""
+    """Returns a session with a new graph, and the loaded MetaGraphDef."""
     session = tf.Session(graph=tf.Graph())
     with session.graph.as_default():
         return session, tf.saved_model.load(session, tags, folder, **more)
@@ -144,7 +144,7 @@ def test_signatures(tmp_path):
 
 
 def test_what_newer_files_name_is_honoured(tmp_path):
-    """Assets as a list of the message, and the op to run as a signature."""
+    """Newer files list assets in the message, and the op to run as a signature."""
     (tmp_path / "words.txt").write_text("one two")
     path = tf.constant(str(tmp_path / "words.txt"), name="path")
     words = tf.get_variable("words", initializer="", collections=[tf.GraphKeys.LOCAL_VARIABLES])

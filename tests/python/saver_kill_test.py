@@ -1,4 +1,4 @@
-"""A process that saves is killed again and again: the latest checkpoint can always be restored."""
+"""Kills a process repeatedly while it saves: the latest checkpoint can always be restored."""
 import os
 import random
 import signal
@@ -31,7 +31,7 @@ with tf.Session() as sess:
 
 
 def restored_step(folder):
-    """The step that the latest checkpoint is of: all its variables say the same."""
+    """Returns the step of the latest checkpoint. All its variables must have that value."""
     latest = tf.train.latest_checkpoint(folder)
     if latest is None:
         return 0
@@ -52,12 +52,12 @@ def test_every_latest_checkpoint_restores(tmp_path, kills):
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=os.environ) as child:
             for _ in range(chance.randint(1, 6)):
                 last = int(child.stdout.readline())
-            time.sleep(chance.uniform(0, 0.01))  # a save takes about as long: any moment of it may be the last
+            time.sleep(chance.uniform(0, 0.01))  # a save takes about that long, so the kill may hit any moment of it
             child.send_signal(signal.SIGKILL)
         found = restored_step(str(tmp_path))
         assert found >= last - 1, f"kill {kill} of {kills}: step {last} began to be saved, but {found} is the latest"
         step = found
-    # The next save removes what those that were killed have left.
+    # The next save removes the temporary files of the killed processes.
     with tf.Graph().as_default(), tf.Session() as sess:
         sess.run(tf.get_variable("v", initializer=1.0).initializer)
         tf.train.Saver().save(sess, str(tmp_path / "m"), global_step=step + 1)

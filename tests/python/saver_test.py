@@ -1,4 +1,4 @@
-"""tf.train.Saver, checkpoints and meta graphs."""
+"""Tests tf.train.Saver, checkpoints and meta graphs."""
 import os
 import threading
 
@@ -15,7 +15,7 @@ def _model(scale=1.0):
 
 @pytest.fixture
 def saved(tmp_path):
-    """A checkpoint of the model and the nodes that made it."""
+    """Saves the model. Returns its graph, the saver and the path of the checkpoint."""
     with tf.Graph().as_default() as graph, tf.Session() as sess:
         _model()
         saver = tf.train.Saver()
@@ -502,7 +502,7 @@ def test_write_graph(tmp_path):
 
 
 def test_threads_that_save_at_once(tmp_path):
-    """As a program does whose supervisor saves beside it: one after the other, and every save stands."""
+    """A supervisor may save while the program does. The saves are serialized, and all of them succeed."""
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.get_variable("v", [1000], initializer=tf.zeros_initializer())
         sess.run(tf.global_variables_initializer())
@@ -513,7 +513,7 @@ def test_threads_that_save_at_once(tmp_path):
             try:
                 for step in range(first, first + 20):
                     saver.save(sess, str(tmp_path / "model"), global_step=step // 2)
-            except Exception as error:  # pytest does not see what ends a thread
+            except Exception as error:  # pytest does not report errors of threads
                 errors.append(error)
 
         threads = [threading.Thread(target=save, args=(first,)) for first in (0, 1, 2)]

@@ -1,4 +1,4 @@
-"""Servers and sessions on them, all in this process: what a program sees of a cluster."""
+"""Tests servers and sessions on them, all in this process."""
 import os
 import socket
 import subprocess
@@ -14,7 +14,7 @@ import weir as tf
 
 @pytest.fixture
 def cluster():
-    """ps/0, worker/0 and worker/1, as {name: server}."""
+    """Starts ps/0, worker/0 and worker/1; yields {name: server}."""
     reserved = [tf.train.Server.create_local_server() for _ in range(3)]
     addresses = [server.target[len("grpc://"):] for server in reserved]
     for server in reserved:
@@ -185,7 +185,7 @@ def test_a_timeout_names_what_was_waited_for(cluster):
         with tf.Session(cluster["worker0"].target) as session:
             with pytest.raises(tf.errors.DeadlineExceededError, match=f"/job:{job}/replica:0/task:0") as raised:
                 session.run(element, options=tf.RunOptions(timeout_in_ms=100))
-            # Of another task it is known only that it has not answered.
+            # The node is known only on the master's own task; another task has just not answered.
             assert raised.value.op is (element.op if job == "worker" else None)
 
 
@@ -196,7 +196,7 @@ def test_a_timeout_names_only_tasks_that_have_not_answered(cluster):
         there = tf.constant(2) * tf.placeholder_with_default(3, [])
     with tf.Session(cluster["worker0"].target) as session:
         session.run(there)
-        for milliseconds in (100, 1000, 10000):  # the worker's part has ended by one of them
+        for milliseconds in (100, 1000, 10000):  # long enough for the worker's part to finish in one of them
             with pytest.raises(tf.errors.DeadlineExceededError) as raised:
                 session.run([element, there], options=tf.RunOptions(timeout_in_ms=milliseconds))
             named = raised.value.message.partition("still runs on")[2]
@@ -207,7 +207,7 @@ def test_a_timeout_names_only_tasks_that_have_not_answered(cluster):
 
 def test_a_timeout_names_the_server_that_is_not_there():
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # nobody listens there, and nobody else can
+        taken.bind(("127.0.0.1", 0))  # reserves the port without listening
         target = f"grpc://localhost:{taken.getsockname()[1]}"
         config = tf.ConfigProto(operation_timeout_in_ms=100)
         with tf.Session(target, config=config) as session, pytest.raises(tf.errors.DeadlineExceededError) as raised:
@@ -331,7 +331,7 @@ def test_arguments_that_fit_no_cluster(arguments, message):
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no-host-of-ours.invalid"])
 def test_a_task_listens_where_bind_address_says(monkeypatch, host):
-    """As behind a service of Kubernetes: what others reach the task by is no address of its machine."""
+    """As behind a Kubernetes service, where the address of the task is not an address of its machine."""
     reserved = tf.train.Server.create_local_server()
     port = reserved.target.split(":")[-1]
     reserved.stop()
@@ -342,7 +342,7 @@ def test_a_task_listens_where_bind_address_says(monkeypatch, host):
 
     def check(server):
         assert server.target == f"grpc://{host}:{port}"
-        for target in (f"grpc://127.0.0.1:{port}", server.target):  # over a socket, and in this process
+        for target in (f"grpc://127.0.0.1:{port}", server.target):  # over a socket, and directly in this process
             with tf.Session(target) as session:
                 assert session.run(tf.constant(3) + 4) == 7
         server.stop()
@@ -352,7 +352,7 @@ def test_a_task_listens_where_bind_address_says(monkeypatch, host):
     monkeypatch.setenv("WEIR_BIND_ADDRESS", "127.0.0.1")
     check(tf.train.Server(spec))
     monkeypatch.setenv("WEIR_BIND_ADDRESS", "192.0.2.7")
-    check(tf.train.Server(spec, bind_address="127.0.0.1"))  # what the program says goes first
+    check(tf.train.Server(spec, bind_address="127.0.0.1"))  # the argument overrides the environment
     with pytest.raises(tf.errors.UnknownError, match="192.0.2.7"):
         tf.train.Server(spec)
     with pytest.raises(tf.errors.InvalidArgumentError, match="bind address.*two words"):

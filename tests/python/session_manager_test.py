@@ -1,4 +1,4 @@
-"""tf.train.SessionManager and tf.train.Scaffold: sessions whose model is ready, made here or by another."""
+"""Tests tf.train.SessionManager and tf.train.Scaffold: preparing a model, and waiting for it."""
 import os
 import signal
 import subprocess
@@ -94,7 +94,7 @@ def test_restored_from_the_latest_checkpoint_or_a_path(tmp_path):
     assert ready and sess.run(v) == 12.0
     sess, ready = manager().recover_session("", saver, checkpoint_dir=str(tmp_path / "nothing"))
     assert not ready
-    # What a crash has left half written is passed over.
+    # A checkpoint that was truncated by a crash is skipped.
     with open(last + ".index", "r+b") as torn:
         torn.truncate(10)
     assert manager().prepare_session("", init, saver, checkpoint_dir=tmp_path).run(v) == 11.0

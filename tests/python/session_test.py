@@ -1,4 +1,4 @@
-"""Sessions: fetches, feeds, errors, callables, defaults."""
+"""Tests sessions: fetches, feeds, errors, callables, defaults."""
 import collections
 import os
 import signal
@@ -94,7 +94,7 @@ def test_feeding(sess, x):
     got = sess.run([raw.Identity(input=a), raw.Identity(input=b)], {(a, b): (1, 2)})
     assert got == [1, 2]
     class Feeds(collections.UserDict):
-        """A mapping that is no dict."""
+        """A mapping that is not a dict."""
 
     assert sess.run(raw.Identity(input=a), Feeds({a: 4})) == 4
     assert sess.run(raw.Identity(input=b), {b: 2**70}) == 2.0**70
@@ -312,7 +312,7 @@ def test_timeouts():
         with pytest.raises(tf.errors.DeadlineExceededError):
             sess.run(forever, options=short)
         assert sess.run(slow) == 1
-    # The timeout of a run stands above the session's.
+    # The timeout of a run overrides that of the session.
     with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=30)) as sess:
         with pytest.raises(tf.errors.DeadlineExceededError):
             sess.run(forever)
@@ -328,7 +328,7 @@ def test_an_interrupt_ends_a_step():
             with pytest.raises(KeyboardInterrupt) as raised:
                 run()
             timer.join()
-            assert raised.value.__context__ is None  # nobody could have caught an error of the step instead
+            assert raised.value.__context__ is None  # KeyboardInterrupt is raised directly, not while handling a step's error
         assert sess.run(tf.constant(1)) == 1
 
 

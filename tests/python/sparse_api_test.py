@@ -1,4 +1,4 @@
-"""Functions of sparse tensors, against numpy."""
+"""Tests functions of sparse tensors against numpy."""
 import numpy as np
 import pytest
 import weir as tf
@@ -101,7 +101,7 @@ def test_reductions(session):
     assert session.run(tf.sparse_reduce_sum(sparse(), 1)).tolist() == [1, 5]
     assert session.run(tf.sparse_reduce_sum(sparse(), axis=-2, keepdims=True)).tolist() == [[2, 1, 3]]
     assert session.run(tf.sparse_reduce_sum(sparse(), reduction_axes=[0], keep_dims=True)).tolist() == [[2, 1, 3]]
-    # What is not stored takes no part: an empty group is zero, whatever the sign of the others.
+    # Only stored elements count; the result of an empty group is zero.
     assert session.run(tf.sparse_reduce_max(sparse([-1.0], [[0, 1]]), 1)).tolist() == [-1, 0]
     part = session.run(tf.sparse_reduce_max_sparse(sparse(), 0))
     assert part.indices.tolist() == [[0], [1], [2]] and part.values.tolist() == [2, 1, 3] and part.dense_shape.tolist() == [3]

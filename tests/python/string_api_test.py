@@ -1,4 +1,4 @@
-"""tf.string_*, tf.strings and files under their public names."""
+"""Tests tf.string_*, tf.strings and file functions under their public names."""
 import os
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The type stubs say what the package has: every public name, with its parameters, and nothing else."""
+"""Tests that the type stubs match the package: every public name with its parameters, and nothing else."""
 import ast
 import importlib
 import inspect
@@ -18,7 +18,8 @@ STUBS = sorted(path for path in PACKAGE.rglob("*.pyi") if "aliases" not in path.
 
 
 def names_of(stub):
-    """What a stub exports: {name: node}. A name that starts with an underscore, or is imported without `as`, is its own affair."""
+    """Returns the exports of a stub: {name: node}. Names that start with an underscore, or are imported without `as`,
+    are private."""
     found = {}
     for node in ast.parse(stub.read_text(), str(stub)).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -77,7 +78,7 @@ def test_hardly_a_function_is_without_parameters_in_its_stub():
         for name, node in names_of(stub).items():
             if isinstance(node, ast.FunctionDef) and node.args.vararg is not None and not node.args.args:
                 vague.append(f"{module_of(stub)}.{name}")
-    # Those that really take anything.
+    # Only functions that really accept anything.
     assert all(callable(weir._names.find(name.removeprefix("weir."))) for name in vague)
     assert len(vague) <= 10, vague
 

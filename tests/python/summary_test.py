@@ -1,4 +1,4 @@
-"""tf.summary: names, tags, families and collections of summary nodes; event files and their writers."""
+"""Tests tf.summary: names, tags, families and collections of summary nodes; event files and their writers."""
 import glob
 import os
 import subprocess
@@ -18,7 +18,7 @@ def fresh_graph():
 
 
 def value_of(summary):
-    """The only value of a summary node."""
+    """Returns the only value of a summary node."""
     with tf.Session() as sess:
         values = tf.Summary.FromString(sess.run(summary)).value
     assert len(values) == 1
@@ -26,7 +26,7 @@ def value_of(summary):
 
 
 def events(folder):
-    """All events of a folder's files but the versions."""
+    """Returns all events in the files of a folder, except the version events."""
     found = [event for path in sorted(glob.glob(os.path.join(folder, "*tfevents*"))) for event in tf.train.summary_iterator(path)]
     return [event for event in found if not event.file_version]
 

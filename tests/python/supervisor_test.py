@@ -1,4 +1,4 @@
-"""tf.train.Supervisor: sessions, services and threads of a trainer, in one process."""
+"""Tests tf.train.Supervisor in one process: sessions, services and threads of a trainer."""
 import glob
 import os
 import signal
@@ -182,7 +182,7 @@ def test_summaries_are_written(logdir, given):
         sess.run(to_41)
         sv.summary_computed(sess, tf.Summary(value=[tf.Summary.Value(tag="mine", simple_value=2.0)]))
         sv.summary_computed(sess, sess.run(sv.summary_op), global_step=43)
-        while not {("value", 41), ("global_step/sec", 41)} <= values(logdir):  # of the services
+        while not {("value", 41), ("global_step/sec", 41)} <= values(logdir):  # written by the services
             assert not sv.should_stop()
             sv.summary_writer.flush()
     assert {("mine", 41), ("value", 43)} <= values(logdir)

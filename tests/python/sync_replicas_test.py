@@ -1,5 +1,5 @@
-"""SyncReplicasOptimizer on clusters of servers in this process: the same parameters as one process that averages, whoever is slow,
-leaves or comes back."""
+"""Tests SyncReplicasOptimizer on clusters of servers in this process: the parameters are those of one process that
+averages the gradients, even if replicas are slow, leave or come back."""
 import contextlib
 import threading
 import time
@@ -12,13 +12,13 @@ from free_addresses import free_cluster
 
 STEPS = 12
 RNG = np.random.RandomState(3)
-X = RNG.normal(size=(8, 10 * STEPS, 4, 3)).astype(np.float32)  # by replica and step
+X = RNG.normal(size=(8, 10 * STEPS, 4, 3)).astype(np.float32)  # indexed by replica and step
 Y = RNG.normal(size=(8, 10 * STEPS, 4)).astype(np.float32)
 PATIENCE = 60
 
 
 def start_cluster(ps, workers):
-    """Servers of a cluster of this process; those of the workers."""
+    """Starts a cluster in this process. Returns all its servers, and those of the workers."""
     spec = tf.train.ClusterSpec(free_cluster(ps=ps, worker=workers))
     servers = [tf.train.Server(spec, job_name="ps", task_index=i) for i in range(ps)]
     servers += [tf.train.Server(spec, job_name="worker", task_index=i) for i in range(workers)]
@@ -37,7 +37,7 @@ def variables():
 
 
 class Replica:
-    """A worker's graph and session. `before_step(i)` is called before each of its steps."""
+    """The graph and session of a worker. `before_step(i)` is called before each step."""
 
     def __init__(self, server, ps, index, aggregate, total, optimizer=lambda: tf.train.MomentumOptimizer(0.1, 0.9), sparse=False,
                  averages=False, tokens=0, before_step=lambda i: None, **options):
@@ -84,14 +84,14 @@ class Replica:
         return self.sess.run([self.w, self.v, self.step])
 
     def close(self):
-        """Raises where the threads of the queue runner do not end."""
+        """Closes the session. Raises if the threads of the queue runner do not end."""
         self.coord.request_stop()
         self.coord.join(stop_grace_period_secs=PATIENCE)
         self.sess.close()
 
 
 def alone(steps, replicas, optimizer=lambda: tf.train.MomentumOptimizer(0.1, 0.9), averages=False):
-    """The same with the batches averaged, in one process."""
+    """Trains in one process that averages the batches of all replicas."""
     with tf.Graph().as_default(), tf.Session() as sess:
         w, v = variables()
         xs = [tf.placeholder(tf.float32, [None, 3]) for _ in range(replicas)]
@@ -109,13 +109,13 @@ def alone(steps, replicas, optimizer=lambda: tf.train.MomentumOptimizer(0.1, 0.9
 
 
 def together(*calls):
-    """Calls on threads of their own; the first error is raised."""
+    """Runs each call on its own thread and raises the first error."""
     errors = []
 
     def guard(call):
         try:
             call()
-        except BaseException as error:  # shown by the main thread
+        except BaseException as error:  # raised by the main thread
             errors.append(error)
     threads = [threading.Thread(target=guard, args=(call,), daemon=True) for call in calls]
     for thread in threads:
@@ -136,7 +136,7 @@ def assert_close(values, wanted):
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_the_same_as_one_process_that_averages(ps, workers, kind):
     servers, masters = start_cluster(ps, workers)
-    # Who is slow is another one each time; tokens must not go to those who are quick.
+    # In each step another worker is slow. Its token must not go to a fast one.
     order = np.random.RandomState(0).randint(0, workers, size=STEPS)
 
     def pause(index):
@@ -165,7 +165,7 @@ def test_averages_follow_each_step():
     with replicas[0].graph.as_default():
         average = replicas[0].averages.average(replicas[0].w)
     wanted = alone(STEPS, 2, averages=True)[0]
-    deadline = time.monotonic() + PATIENCE  # tokens come before averages
+    deadline = time.monotonic() + PATIENCE  # tokens are released before the averages are updated
     while time.monotonic() < deadline:
         value = replicas[0].sess.run(average)
         if np.allclose(value, wanted, rtol=2e-5, atol=2e-6):
@@ -174,7 +174,8 @@ def test_averages_follow_each_step():
 
 
 def train_until(replicas, ended):
-    """Lets all replicas train until the event is set. The chief then closes the queue of tokens, which ends the last steps."""
+    """Lets all replicas train until the event is set. Then the chief closes the token queue, which ends the last
+    steps."""
     def train(replica):
         with contextlib.suppress(tf.errors.OpError, RuntimeError):
             while not ended.is_set():
@@ -206,7 +207,7 @@ def test_a_backup_replica_may_be_late():
     for replica in replicas:
         replica.prepare()
     train_until(replicas, ended)
-    # The others went on without it, and it went on with them.
+    # The others continued without the late replica, and it joined them again.
     assert max(steps) >= STEPS and len(late.taken) >= 3 and late.taken == sorted(late.taken)
 
 
@@ -223,7 +224,7 @@ def test_every_configuration_makes_progress(aggregate, workers, tokens):
 
 
 def test_tokens_without_shares_are_taken_in_order():
-    """One thread runs the steps of three replicas as far as the tokens go, as with TensorFlow."""
+    """As in TensorFlow, one thread can run the steps of three replicas as long as there are tokens."""
     servers, masters = start_cluster(1, 3)
     replicas = [Replica(masters[i], 1, i, 2, 3, tokens=3) for i in range(3)]
     for replica in replicas:
@@ -233,7 +234,7 @@ def test_tokens_without_shares_are_taken_in_order():
     deadline = time.monotonic() + PATIENCE
     while replicas[0].values()[2] < 1 and time.monotonic() < deadline:
         time.sleep(0.01)
-    for index in (1, 0, 2, 1):  # 6 tokens in all, 2 are gone
+    for index in (1, 0, 2, 1):  # there are 6 tokens, of which 2 are used
         replicas[index].run(1)
     assert [replica.taken for replica in replicas] == [[0, 0], [0, 0], [0, 0]]
     together(lambda: replicas[0].run(1), lambda: replicas[1].run(1))
@@ -264,7 +265,7 @@ def test_init_tokens_do_no_harm():
         other.sess.close()
         ended.set()
     together(until_the_other_ends, some_steps)
-    # With a token from the beginning, a replica works on some step twice: the second gradient counts there or is dropped.
+    # With an init token, a replica runs one step twice. Its second gradient is used for that step or dropped.
     assert other.taken == sorted(other.taken) and other.taken[-1] >= STEPS - 3
     chief.close()
 
@@ -290,7 +291,7 @@ def test_a_replica_that_comes_back_is_taken_in_again():
     again.prepare()
     done = threading.Event()
 
-    def stay():  # whatever the other one does with its share of the tokens
+    def stay():  # keeps training while the other replica comes and goes
         while not done.is_set():
             replicas[0].run(1)
 
@@ -311,10 +312,10 @@ def test_closing_while_the_chief_waits_takes_no_time():
     other.prepare()
     waits = threading.Thread(target=lambda: pytest.raises(tf.errors.OutOfRangeError, other.run, 2), daemon=True)
     waits.start()
-    assert chief.sess.run(chief.step) == 0  # one gradient is no step
+    assert chief.sess.run(chief.step) == 0  # one gradient is not enough for a step
     chief.close()
     waits.join(PATIENCE)
-    assert not waits.is_alive()  # the queue of tokens is closed: who waits there is told
+    assert not waits.is_alive()  # closing the token queue ends its wait
 
 
 def test_too_few_replicas_are_an_error_after_a_time():
@@ -322,7 +323,7 @@ def test_too_few_replicas_are_an_error_after_a_time():
     replicas = [Replica(masters[i], 1, i, 3, 3, replica_wait_secs=1) for i in range(2)]
     for replica in replicas:
         replica.prepare()
-    with pytest.raises(tf.errors.OutOfRangeError):  # the queue of tokens is closed
+    with pytest.raises(tf.errors.OutOfRangeError):  # the token queue is closed
         together(*(lambda r=replica: r.run(1) for replica in replicas))
     with pytest.raises(tf.errors.DeadlineExceededError, match="step 0 has had 2 of the 3 gradients that it needs for 1 s: too few replicas"):
         replicas[0].coord.join()

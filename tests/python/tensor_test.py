@@ -1,4 +1,4 @@
-"""Operators and indexing of tensors."""
+"""Tests operators and indexing of tensors."""
 import operator
 
 import numpy as np
@@ -63,7 +63,7 @@ def test_types_must_match():
         tf.constant(1.0) + None
     with pytest.raises(TypeError):
         tf.constant([1, 2]) < "a"
-    # A failed operation leaves the scopes as they were.
+    # A failed operation does not change the scopes.
     assert tf.constant(1, name="fine").name == "fine:0"
 
 

@@ -1,4 +1,4 @@
-"""What programs use around a graph: flags, logging, files, the test case, printing."""
+"""Tests utilities for programs: flags, logging, files, tf.test.TestCase, printing."""
 import logging
 import os
 import subprocess
@@ -112,7 +112,7 @@ def test_logging(caplog):
 
 
 def test_verbosity_is_also_that_of_cpp(tmp_path, capfd, monkeypatch):
-    """What savers and supervisors say; not what the runtime does."""
+    """The verbosity also applies to log lines of savers and supervisors, but not to those of the runtime."""
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.get_variable("v", initializer=1.0)
         saver = tf.train.Saver()
@@ -166,7 +166,7 @@ def test_gfile(tmp_path):
         tf.gfile.GFile(path, "q")
 
 
-# --- the test case ----------------------------------------------------------------------------------------------------------
+# --- tf.test.TestCase -------------------------------------------------------------------------------------------------------
 class Case(tf.test.TestCase):
     __test__ = False  # test_test_case runs it
 
@@ -193,7 +193,7 @@ class Case(tf.test.TestCase):
 
 
 def test_test_case():
-    # A thread has graphs of its own: the case resets the default one.
+    # Runs on another thread, which has its own default graph, because the test case resets the default graph.
     results = []
     thread = threading.Thread(target=lambda: results.append(Case().run()))
     thread.start()
@@ -315,7 +315,7 @@ def test_add_check_numerics_ops():
 
 def test_files_that_are_read_and_written(tmp_path):
     path = str(tmp_path / "file")
-    with tf.gfile.GFile(path, "r+") as file:  # there is none yet
+    with tf.gfile.GFile(path, "r+") as file:  # the file does not exist yet
         file.write("begin\n")
         file.write("end\n")
         file.flush()

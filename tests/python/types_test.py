@@ -1,4 +1,4 @@
-"""DType, TensorShape and Dimension."""
+"""Tests DType, TensorShape and Dimension."""
 import pickle
 
 import numpy as np

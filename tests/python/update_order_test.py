@@ -1,4 +1,5 @@
-"""Uses and updates of one variable in one step: who comes after an update sees the new value, who does not the old."""
+"""Tests uses and updates of one variable in one step: a use that is ordered after an update sees the new value, any
+other use the old one."""
 import pathlib
 import sys
 import threading
@@ -11,7 +12,7 @@ import weir as tf
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
 import random_steps  # noqa: E402
 
-LARGE = 1 << 18  # elements: an update takes long enough to be overtaken
+LARGE = 1 << 18  # number of elements; large enough for an update to be overtaken by a read
 
 
 def run(*fetches, feed_dict=None, config=None):
@@ -34,7 +35,7 @@ def graph():
 
 
 def slow(value, turns=20):
-    """The same value, later."""
+    """Delays a value without changing it."""
     for _ in range(turns):
         value = tf.reverse(value, [0])
     return value
@@ -108,7 +109,7 @@ def test_fetching_a_variable_reads_it_last():
     second = tf.scatter_add(v, [0], slow(tf.constant([5.0])))
     for fetch in (v, v.value(), tf.identity(v), v.read_value()):
         assert run(fetch, update.op, second.op)[0].tolist() == [7.0]
-    # Other values that share its memory are uses like any other.
+    # Other values that share its memory are ordinary uses.
     assert run(tf.reshape(v, [1, 1]), update.op, second.op)[0].tolist() == [[1.0]]
 
 
@@ -146,7 +147,7 @@ def test_an_update_does_not_wait_for_a_queue(use_resource):
         results = []
         thread = threading.Thread(target=lambda: results.append(sess.run([used, told])[0]))
         thread.start()
-        while sess.run(other)[0] != 1.0:  # the update has run though the use still waits
+        while sess.run(other)[0] != 1.0:  # until the update has run, although the use still waits
             pass
         sess.run(queue.enqueue([[3.0]]))
         thread.join()
@@ -222,13 +223,13 @@ def test_a_dead_lock_is_impossible_where_uses_and_updates_form_a_circle():
         of_a = a.read_value() * 1.0
     with tf.control_dependencies([first]):
         of_b = b.read_value() * 1.0
-    # The update that was made first goes first.
+    # The update that was created first goes first.
     assert [x.tolist() for x in run(of_a, of_b)] == [[11.0], [2.0]]
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """ps/0, ps/1 and worker/0 in this process."""
+    """Starts ps/0, ps/1 and worker/0 in this process."""
     reserved = [tf.train.Server.create_local_server() for _ in range(3)]
     addresses = [server.target[len("grpc://"):] for server in reserved]
     for server in reserved:

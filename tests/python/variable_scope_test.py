@@ -1,4 +1,4 @@
-"""tf.get_variable with every kind of initializer, variables in pieces, templates, caching devices."""
+"""Tests tf.get_variable with every kind of initializer, partitioned variables, templates, caching devices."""
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
-"""Constraints on variables, initial values made of other variables, and scatters on both kinds of variables."""
+"""Tests variable constraints, initial values that depend on other variables, and scatter updates of both variable
+kinds."""
 import inspect
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def test_constraint_errors():
 
 
 def test_initial_values_of_other_variables():
-    """All are initialized in one step, in whatever order it runs them."""
+    """All variables are initialized in one step, in any order."""
     with tf.Graph().as_default() as graph:
         w1 = tf.Variable(tf.constant(3.0), name="w1")
         w2 = tf.Variable(w1 * 2, name="w2")
@@ -72,7 +73,7 @@ def test_initial_values_of_other_variables():
             assert session.run(w2) == 10
             w2.load(1.0, session)
             assert session.run(w2) == 1
-        # What says itself whether there is a value stays as it is.
+        # An explicit initialized_value() is kept as it is.
         w5 = tf.Variable(w1.initialized_value() * 3, name="w5")
         with started(tf.Session()) as session:
             assert session.run(w5) == 9
@@ -118,7 +119,7 @@ def test_the_nodes_of_a_variable_know_where_it_was_made():
 
 
 def test_rows_of_a_variable(resource):
-    """Of a resource variable rows are read by its handle, not out of a copy of the whole."""
+    """Rows of a resource variable are read through its handle, not from a copy of the whole variable."""
     v = tf.get_variable("v", initializer=tf.constant([[1.0, 2.0], [3.0, 4.0]]), use_resource=resource)
     rows = {"gather": tf.gather(v, [1]), "axis": tf.gather(v, [1], axis=0), "named": tf.gather(v, [1], name="foo"),
             "read": v.sparse_read([1])}

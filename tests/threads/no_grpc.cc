@@ -1,5 +1,5 @@
-// Stands in for gRPC where the thread sanitizer looks at what goes between the processes of a host: gRPC is not
-// instrumented. It has addresses, and nobody reaches anybody over it. Nor is there UCX, which peers ask for over gRPC.
+// Stub for gRPC in the thread sanitizer's tests of the shared-memory transport, because gRPC is not instrumented. It
+// provides addresses, but no call over it succeeds. UCX is missing too, because peers negotiate it over gRPC.
 #include "cluster/grpc/grpc_port.h"
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/ucx/ucx_transport.h"

@@ -1,4 +1,4 @@
-"""Programs that TensorFlow and Weir both run: `tf` is a parameter. PROGRAMS has them all, by name."""
+"""Programs that run on both TensorFlow and Weir, with `tf` as a parameter. PROGRAMS has all of them by name."""
 from both import (flow_programs, graph_programs, image_programs, metric_programs, optimizer_programs, queue_programs, rnn_programs, schedule_programs,
                   summary_programs)
 

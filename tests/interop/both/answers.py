@@ -1,6 +1,6 @@
-"""What calls of the Python API answer, on TensorFlow and on Weir: values, shapes, names, and the classes of errors.
+"""Results of Python API calls on TensorFlow and on Weir: values, shapes, names and error classes.
 
-A module of cases has a dict CASES of functions that take `tf` and run in a graph of their own.
+Every module of cases has a dict CASES of functions that take `tf`. Each function runs in its own graph.
 """
 import importlib
 
@@ -15,14 +15,14 @@ def cases():
 
 
 def evaluate(tf, fetches, feed_dict=None):
-    """The values, after everything in the graph was initialized."""
+    """Initializes the variables and tables of the graph and returns the fetched values."""
     with tf.Session() as sess:
         sess.run([tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer()])
         return sess.run(fetches, feed_dict)
 
 
 def plain(value):
-    """An answer as JSON."""
+    """Converts an answer to JSON data."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -42,7 +42,7 @@ def answer(tf, case):
     with tf.Graph().as_default():
         try:
             return plain(case(tf))
-        except Exception as error:  # its class is the answer
+        except Exception as error:  # the answer is its class
             return f"raises {type(error).__name__}"
 
 

@@ -1,7 +1,8 @@
-"""What a client does with a cluster of a ps and a worker, whoever serves them: `tf` is TensorFlow or Weir, `target` a
-server. Each returns plain data that must come out the same, whatever the mix; EXPECTED in cluster_test.py has it.
+"""Client programs for a cluster of a ps and a worker: `tf` is TensorFlow or Weir, `target` a server of either. Each
+program returns plain data, which must be the same for every mix; EXPECTED in cluster_test.py has it.
 
-Variables live as long as their server: their names carry the client's, so that both can use one cluster.
+Variables live as long as their server. Their names contain the client's prefix, so that both clients can use one
+cluster.
 """
 import threading
 import time
@@ -17,7 +18,7 @@ def session(tf, target):
 
 
 def train(tf, target, prefix, use_resource):
-    """A linear model, its variables and slots on the ps, and the values they reach."""
+    """Trains a linear model with variables and slots on the ps; returns their final values."""
     with tf.variable_scope(f"{prefix}_{'resource' if use_resource else 'ref'}", use_resource=use_resource), tf.device(PS):
         w = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer())
         b = tf.get_variable("b", [1], initializer=tf.zeros_initializer())
@@ -28,7 +29,7 @@ def train(tf, target, prefix, use_resource):
         x = tf.placeholder(tf.float32, [None, 3])
         y = tf.placeholder(tf.float32, [None, 1])
         loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
-        scaled = tf.assign(b, b * 2.0)  # asked for here, done where the variable is
+        scaled = tf.assign(b, b * 2.0)  # built here, runs on the task of the variable
     step = tf.train.AdagradOptimizer(0.5).minimize(loss)
     with session(tf, target) as sess:
         sess.run(tf.global_variables_initializer())
@@ -107,7 +108,7 @@ SHAPES = [(), (0, 3), (2, 3)]
 
 
 def types_across_tasks(tf, target, prefix):
-    """Values of every type go to the ps and back; the shape, the bits and the numpy type stay."""
+    """Sends values of every type to the ps and back; shape, bits and numpy type must not change."""
     results = {}
     fed, fetched = {}, {}
     for name in [*NUMERIC, "string"]:
@@ -136,7 +137,7 @@ def types_across_tasks(tf, target, prefix):
 
 
 def large_values(tf, target, prefix):
-    """20 MB there and back again."""
+    """Sends 20 MB to the ps and back."""
     with tf.device(WORKER):
         n = tf.placeholder(tf.int32, [])
         x = tf.cast(tf.range(n), tf.float32)
@@ -158,7 +159,7 @@ def feeds_and_fetches(tf, target, prefix):
     with session(tf, target) as sess:
         first = sess.run({"c": c, "twice": [b, b]})
         second = sess.run([c, c.op, f"{prefix}_a:0"], {a: 5.0})
-        inside = sess.run([b, c], {b: 100.0})  # what is fed is fetched as it was fed
+        inside = sess.run([b, c], {b: 100.0})  # fetching a fed tensor returns the fed value
         later = tf.negative(c)  # the graph grows after the first step
         return [float(first["c"]), [float(v) for v in first["twice"]], float(second[0]), second[1], float(second[2]),
                 [float(v) for v in inside], float(sess.run(later))]
@@ -187,7 +188,7 @@ def callables(tf, target, prefix):
 
 
 def errors(tf, target, prefix):
-    """On the task that is not the master's, and the session is as good as before."""
+    """Causes errors on the task that is not the master. The session stays usable."""
     name = f"{prefix}_rows"
     with tf.device(PS):
         i = tf.placeholder(tf.int32, [1])
@@ -203,7 +204,7 @@ def errors(tf, target, prefix):
 
 
 def forever(tf):
-    """A loop without end on the ps, which the worker waits for."""
+    """Builds an infinite loop on the ps, for which the worker waits."""
     with tf.device(PS):
         i = tf.while_loop(lambda i: i < 2, lambda i: i * 1, [tf.constant(0)])
     with tf.device(WORKER):
@@ -223,7 +224,7 @@ def timeout(tf, target, prefix):
 
 
 def closed_session(tf, target, prefix):
-    """Closing ends a step that would never end, and the servers go on."""
+    """Closing the session cancels an infinite step. The servers stay usable."""
     sess = session(tf, target)
     endless = forever(tf)
     sess.run(tf.constant(0))
@@ -232,7 +233,7 @@ def closed_session(tf, target, prefix):
     def run():
         try:
             sess.run(endless)
-        except Exception as error:  # which one is what the test wants to know
+        except Exception as error:  # checked by the test
             raised.append(error)
     step = threading.Thread(target=run)
     step.start()
@@ -255,7 +256,7 @@ def two_nodes(tf, prefix):
 
 
 def metadata(tf, target, prefix):
-    """Both tasks say what they did, and when."""
+    """Both tasks report their nodes and times."""
     x, y = two_nodes(tf, prefix)
     with session(tf, target) as sess:
         sess.run(y, {x: 1.0})
@@ -268,7 +269,7 @@ def metadata(tf, target, prefix):
 
 
 def partition_graphs(tf, target, prefix):
-    """Both tasks say what they were given."""
+    """Both tasks return their partition graphs."""
     x, y = two_nodes(tf, prefix)
     with session(tf, target) as sess:
         recorded = tf.RunMetadata()
@@ -283,7 +284,7 @@ def devices(tf, target, prefix):
 
 
 def containers(tf, target, prefix):
-    """Last: it empties a container of the whole cluster."""
+    """Must run last: resets a container on the whole cluster."""
     with tf.container(f"{prefix}.container"), tf.device(PS):
         v = tf.get_variable(f"{prefix}_contained", [], initializer=tf.ones_initializer())
     with session(tf, target) as sess:
@@ -304,14 +305,14 @@ PROGRAMS = [ref_variables, resource_variables, loop_across_tasks, nested_loops_a
 
 
 def run_all(tf, target, prefix):
-    """By program: what it returned, or the text of what it raised, and the seconds it took."""
+    """Returns by program: [its result or the text of its error, the seconds it took]."""
     results = {}
     for program in PROGRAMS:
         start = time.monotonic()
         with tf.Graph().as_default():
             try:
                 result = program(tf, target, prefix)
-            except Exception as error:  # the test of that program says so
+            except Exception as error:  # reported by the test of that program
                 result = f"{type(error).__name__}: {error}"
         results[program.__name__] = [result, round(time.monotonic() - start, 2)]
     return results

@@ -1,4 +1,4 @@
-"""Uses of ClusterSpec that TensorFlow and Weir both answer: each entry of EXPRESSIONS, with the names of `scope(tf)`."""
+"""Uses of ClusterSpec to compare between TensorFlow and Weir: each entry of EXPRESSIONS is evaluated."""
 
 JOBS = {"ps": ["a:1", "b:2"], "worker": {2: "c:3", 0: "d:4"}, "idle": []}
 
@@ -57,7 +57,7 @@ pickle.loads(pickle.dumps(c)) == c
 
 
 def answers(tf):
-    """{expression: what it is, or which error it raises with what text}."""
+    """Returns {expression: its value, or the class and text of its error}."""
     import copy
     import pickle
     scope = {"C": tf.train.ClusterSpec, "JOBS": JOBS, "c": tf.train.ClusterSpec(JOBS), "copy": copy, "pickle": pickle}

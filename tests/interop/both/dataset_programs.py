@@ -1,7 +1,7 @@
-"""Functions of datasets that use state outside of them, and the state that a pass over a dataset has of its own.
+"""Dataset functions that use external state, and the state of a pass over a dataset.
 
-A program gives plain data, or raises. Every pipeline runs without what later TensorFlows prefetch on their own, so that
-reads of a variable see the value of their moment.
+A program returns plain data or raises. The automatic prefetching of newer TensorFlow versions is disabled, so that a
+function reads the value that a variable has when the element is requested.
 """
 
 
@@ -28,7 +28,8 @@ def plain(value):
 
 
 def passes(tf, dataset, n=3, before=(), after=(), count=1, sessions=1):
-    """The elements of `count` passes in each session, "end" where there are fewer than n; `after` runs after each element."""
+    """Returns up to n elements of each of `count` passes per session, then "end" if there are no more. `after` runs
+    after each element."""
     iterator = tf.data.make_initializable_iterator(told(tf, dataset))
     following = iterator.get_next()
     init = [tf.global_variables_initializer(), tf.tables_initializer()]
@@ -202,7 +203,7 @@ def map_and_batch(tf):
     return [sorted(batch) for batch in passes(tf, count(tf, 4).apply(tf.data.experimental.map_and_batch(lambda i: v.assign_add(1), 4)), n=1)]
 
 
-# --- reference variables: their value is captured, and cannot be changed
+# --- reference variables, which are captured by value and cannot be assigned
 @program
 def reference_read(tf):
     v = variable(tf, 5, resource=False)
@@ -348,7 +349,7 @@ SEEDED = {
 }
 for name, build in SEEDED.items():
     PROGRAMS["seeded_" + name] = lambda tf, build=build: passes(tf, build(tf), n=8, count=2, sessions=2)
-# What a graph's seed makes of them depends on how many nodes came before: only whether all passes are the same.
+# With a graph seed the values depend on the number of nodes before, so only the equality of passes is compared.
 SEEDED_BY_GRAPH = {
     "map": lambda tf: count(tf).map(uniform(tf, None)),
     "shuffle": lambda tf: count(tf).shuffle(8),
@@ -390,7 +391,7 @@ def elements_taken_ahead(tf):
 
 
 def answers(tf):
-    """What each program gives: ["value", ...], or ["error", its class, the last line of its text]."""
+    """Returns the result of each program: ["value", ...], or ["error", class, last line of the text]."""
     result = {}
     for name, run in PROGRAMS.items():
         with tf.Graph().as_default():

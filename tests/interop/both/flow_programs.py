@@ -1,4 +1,4 @@
-"""Programs with conditions, loops, functions and TensorArrays, and gradients through them."""
+"""Programs with conditionals, loops, functions and TensorArrays, and gradients through them."""
 import numpy as np
 
 from both.program import Program
@@ -97,7 +97,7 @@ def loop_with_variable(tf):
 
 
 def trained_loop(tf):
-    """A recurrence trained through its loop."""
+    """Trains a recurrence through its loop."""
     x = tf.placeholder(tf.float32, [4, 3], name="x")
     w = tf.get_variable("w", initializer=(X.T.dot(X) / 2).astype(np.float32))
     _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.tanh(tf.matmul(y, w))), [tf.constant(0), x])
@@ -123,7 +123,7 @@ def defun(tf):
 
 
 def functions(tf):
-    """A function that calls another, in and out of a loop, trained through."""
+    """Trains through a function that calls another one, inside and outside a loop."""
     x = tf.placeholder(tf.float32, [4, 3], name="x")
     w = tf.get_variable("w", initializer=X.T.dot(X))
 
@@ -143,7 +143,7 @@ def functions(tf):
 
 
 def random_numbers(tf):
-    """Seeds of ops, with a seed of the graph."""
+    """Random ops with op seeds and a graph seed."""
     tf.set_random_seed(12)
     return {"look": [tf.random_uniform([3], seed=1), tf.random_normal([2, 3], 1.0, 0.5, seed=2), tf.truncated_normal([5], seed=3),
                      tf.random_uniform([4], 0, 9, tf.int32, seed=3), tf.random_shuffle(tf.range(8), seed=4),

@@ -1,4 +1,4 @@
-"""Programs that build graphs as people do: names, scopes, variables, gradients."""
+"""Programs that build typical graphs: names, scopes, variables, gradients."""
 import numpy as np
 
 from both.program import Program

@@ -1,4 +1,4 @@
-"""Hooks step by step: when they act, for every interval, start and increment; what their attributes hold."""
+"""Hooks step by step: when they trigger, for every interval, start and increment, and their attributes."""
 import glob
 import itertools
 import os
@@ -9,7 +9,7 @@ CASES = {}
 
 
 class Writer:
-    """What tf.summary.FileWriter would be given."""
+    """Records the calls that tf.summary.FileWriter would get."""
 
     def __init__(self):
         self.summaries, self.logs = [], []
@@ -41,12 +41,12 @@ def steps_of(folder, pattern):
 
 
 def train(tf, make_hook, runs, start=0, increment=1):
-    """Runs steps with the hook that make_hook(x) gives; whether and where it stopped."""
+    """Runs steps with the hook make_hook(x). Returns whether and where it stopped."""
     step = tf.train.get_or_create_global_step()
     x = tf.Variable(0.0, name="x")
     tf.summary.scalar("s", x)
     hook = make_hook(x)
-    # The step changes after whatever reads it along, as in a training step.
+    # The global step is incremented after all reads of it, as in a training step.
     with tf.control_dependencies([tf.assign_add(x, 1.0), step + 0]):
         after_reads = tf.no_op()
     read = tf.get_default_graph().get_collection("global_step_read_op_cache")
@@ -63,7 +63,7 @@ def train(tf, make_hook, runs, start=0, increment=1):
 
 
 def prepared(tf, hook):
-    """A hook that has begun: its own read of the step is in the graph."""
+    """Calls begin() of the hook, which adds its read of the global step to the graph."""
     hook.begin()
     return hook
 

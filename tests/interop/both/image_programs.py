@@ -1,4 +1,4 @@
-"""tf.image by its public functions: sizes, crops, turns, colors, and image files."""
+"""The public functions of tf.image: resizing, cropping, rotation, colors, and image files."""
 import numpy as np
 
 from both.program import Program
@@ -11,7 +11,7 @@ def picture(height, width, dtype=np.float32, batch=None):
 
 
 def inputs(tf):
-    """Images of known and of unknown sizes, and what to feed."""
+    """Returns placeholders for images of known and unknown sizes, and their feeds."""
     whole = tf.placeholder(tf.float32, [7, 9, 3])
     batch = tf.placeholder(tf.float32, [2, 7, 9, 3])
     open_ended = tf.placeholder(tf.float32, [None, None, 3])
@@ -63,7 +63,7 @@ def colors(tf):
 
 
 def by_chance(tf):
-    """The same seeds give the same choices."""
+    """Random functions with fixed seeds."""
     whole, batch, _, bytes_, feed = inputs(tf)
     look = []
     for x in (whole, bytes_):
@@ -83,7 +83,7 @@ def files(tf):
 
 
 def pairs(tf):
-    """How much images differ, and edges."""
+    """Image comparison (PSNR, SSIM), edge detection and glimpses."""
     a, b = tf.placeholder(tf.float32, [2, 40, 33, 3]), tf.placeholder(tf.uint8, [2, 40, 33, 3])
     noisy = np.clip(picture(40, 33, batch=2) * 0.8 + picture(40, 33, batch=2)[:, ::-1] * 0.2, 0, 1)
     feed = {a: picture(40, 33, batch=2), b: picture(40, 33, np.uint8, batch=2)}
@@ -96,7 +96,7 @@ def pairs(tf):
 
 
 def distorted(tf):
-    """Random parts of an image that cover enough of a box: the same seeds draw the same parts."""
+    """sample_distorted_bounding_box with fixed seeds."""
     boxes = tf.placeholder(tf.float32, [1, None, 4])
     feed = {boxes: np.float32([[[0.1, 0.2, 0.5, 0.6], [0.4, 0.3, 0.9, 0.8]]])}
     look = []

@@ -1,4 +1,4 @@
-"""tf.metrics over three batches: the value and the update after each, and the variables that hold the sums."""
+"""tf.metrics over three batches: the value and the update after each batch, and the variables with the totals."""
 import numpy as np
 
 from both.program import Program
@@ -7,7 +7,7 @@ STEPS = 3
 
 
 def batches(seed, **kinds):
-    """Arrays for each step, by name of the placeholder."""
+    """Returns the arrays of each step, by name of the placeholder."""
     rng = np.random.RandomState(seed)
     draw = {"float": lambda s: rng.uniform(0, 1, s).astype(np.float32), "bool": lambda s: rng.uniform(size=s) < 0.4,
             "class": lambda s: rng.randint(0, 4, s).astype(np.int64), "weight": lambda s: rng.choice([0, 0.5, 1, 2], s).astype(np.float32)}
@@ -18,13 +18,13 @@ TYPES = {"float": "float32", "bool": "bool", "class": "int64", "weight": "float3
 
 
 def program(measure, **kinds):
-    """measure(metrics, **placeholders) gives a metric."""
+    """Makes a program of measure(metrics, **placeholders), which returns a metric."""
     def build(tf):
         fed = {name: tf.placeholder(TYPES[kind], shape, name=name) for name, (kind, shape) in kinds.items()}
         value, update = measure(tf.metrics, **fed)
         variables = tf.local_variables()
         assert [v.name for v in tf.get_collection("metric_variables")] == [v.name for v in variables]
-        # Variables of metrics are local; the runner of programs initializes the global ones.
+        # Metric variables are local, but the program runner initializes only global ones.
         for variable in variables:
             tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, variable)
         return {"look": [value, *variables], "train": update.op,
@@ -40,7 +40,7 @@ EACH = ("weight", (8,))
 
 RANKS = {"labels": ("class", (6, 2)), "predictions": ("float", (6, 5))}
 ROW = ("weight", (6,))
-# Rows of two, one and no labels.
+# Rows with two, one and no labels.
 SPARSE = [[0, 0], [0, 1], [1, 2], [3, 0], [4, 1], [5, 0]]
 
 CASES = {
@@ -101,7 +101,7 @@ for _curve in ("ROC", "PR"):
 
 
 def sparse_ranks(tf):
-    """The same of labels that are sparse, all in one graph."""
+    """The ranking metrics with sparse labels, all in one graph."""
     values = tf.placeholder(tf.int64, [6], name="values")
     predictions = tf.placeholder(tf.float32, [6, 5], name="predictions")
     labels = tf.SparseTensor(tf.constant(SPARSE, tf.int64), values, tf.constant([6, 3], tf.int64))

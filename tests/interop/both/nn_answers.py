@@ -1,4 +1,4 @@
-"""Softmax and its losses along every axis, clipping, embeddings, gradients of what is not connected, lookup tables."""
+"""Softmax and its losses along every axis, clipping, embeddings, gradients of unconnected values, lookup tables."""
 import itertools
 
 import numpy as np

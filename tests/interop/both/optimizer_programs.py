@@ -1,4 +1,4 @@
-"""Ten steps of every optimizer: dense and sparse gradients, both faces of variables, float32 and float64."""
+"""Ten steps of every optimizer: dense and sparse gradients, reference and resource variables, float32 and float64."""
 import numpy as np
 
 from both.program import Program
@@ -36,7 +36,7 @@ def parameters(tf, resource, dtype):
 
 
 def feeds(dtype, ids, target):
-    """The ids of a step repeat, and some rows are never met."""
+    """Returns the feeds of all steps. Ids repeat within a step, and some rows are never used."""
     result = []
     for step in range(STEPS):
         rng = np.random.RandomState(step)
@@ -75,7 +75,7 @@ def adagrad_da(lookup, resource):
 
 
 def clipped(tf):
-    """compute_gradients, clipping, apply_gradients with a global step, a decayed rate and averages of the variables."""
+    """compute_gradients, clipping, apply_gradients with a global step, a decaying rate and moving averages."""
     table, weights = parameters(tf, False, "float32")
     step = tf.train.get_or_create_global_step()
     ids = tf.placeholder(tf.int32, [4], name="ids")
@@ -92,7 +92,7 @@ def clipped(tf):
 
 
 def slot_names(tf):
-    """Two optimizers on one variable, and one under a name scope: slots keep apart."""
+    """Two optimizers on one variable, and one in a name scope: the names of their slots differ."""
     table, weights = parameters(tf, False, "float32")
     loss = tf.reduce_sum(tf.square(table)) + tf.reduce_sum(tf.square(weights))
     first = tf.train.AdamOptimizer(0.1)
@@ -111,7 +111,7 @@ def programs():
             for resource in (False, True):
                 for dtype in ("float32", "float64"):
                     if dtype == "float64" and (lookup == "gather" or name.startswith("proximal")):
-                        continue  # TensorFlow's proximal optimizers convert their rates to float32 whatever the variable is
+                        continue  # TensorFlow's proximal optimizers always convert their rates to float32
                     kind = "resource" if resource else "ref"
                     yield Program("%s_%s_%s_%s" % (name, lookup, kind, dtype), trajectory(make, lookup, resource, dtype))
     for lookup in ("dense", "embedding"):

@@ -1,4 +1,4 @@
-"""Graphs that replica_device_setter places, for TensorFlow and Weir: which node goes to which device."""
+"""Graphs placed by replica_device_setter on TensorFlow and Weir: the device of each node."""
 
 SETTERS = {
     "two_tasks": dict(ps_tasks=2),
@@ -17,7 +17,7 @@ SETTERS = {
     "strategy_without_a_task": dict(ps_tasks=4, ps_strategy=lambda op: None),
 }
 
-# Nodes of other types are named and made differently in places.
+# Only nodes of these types are compared. Other nodes may differ in number and name.
 TYPES = {"VariableV2", "VarHandleOp", "Assign", "AssignVariableOp", "Placeholder", "ApplyAdagrad", "ResourceApplyAdagrad", "SparseApplyAdagrad", "GatherV2"}
 
 
@@ -38,7 +38,7 @@ def model(tf):
 
 
 def answers(tf):
-    """{setter: {outer device: {node: device}}}."""
+    """Returns {setter: {outer device: {node: device}}}."""
     found = {}
     for label, arguments in SETTERS.items():
         for outer in ("", "/job:outer/replica:4/task:9/device:GPU:3"):

@@ -1,6 +1,6 @@
-"""A program: it builds a graph with the `tf` it is given, and says what to run how often and what to look at.
+"""A program builds a graph with the given `tf` and says what to run, how often, and what to fetch.
 
-The same run can be repeated on the written graph alone, by names: that is how each side reads what the other wrote.
+The same run can be repeated, by names, with the serialized graph alone. So each engine can run the graphs of the other.
 """
 import dataclasses
 import typing
@@ -9,13 +9,13 @@ import typing
 @dataclasses.dataclass
 class Program:
     name: str
-    # build(tf) -> {"look": [tensors or variables], "train": operation or None, "feeds": [{placeholder: array} per step]};
-    # without "look" it is all global variables.
+    # build(tf) -> {"look": [tensors or variables], "train": operation or None, "feeds": [{placeholder: array} per
+    # step]}. "look" defaults to all global variables.
     build: typing.Callable
 
 
 def run(tf, program):
-    """What happened, as plain data: nodes, what was run, and every value after every step."""
+    """Runs a program and returns plain data: the nodes, the names that were run, and all values after every step."""
     with tf.Graph().as_default() as graph:
         plan = program.build(tf)
         look = plan.get("look")
@@ -38,7 +38,7 @@ def run(tf, program):
 
 
 def repeat(tf, graph, recorded):
-    """Runs a graph that has the recorded names; a list of values for the start and for each step."""
+    """Runs a graph with the recorded names. Returns a list of values for the start and for each step."""
     values = []
     with tf.Session(graph=graph) as sess:
         sess.run(recorded["init"])
@@ -52,7 +52,7 @@ def repeat(tf, graph, recorded):
 
 
 def run_graph_def(tf, recorded):
-    """Loads the graph that the other side wrote, and runs it."""
+    """Loads and runs the graph that the other engine wrote."""
     with tf.Graph().as_default() as graph:
         definition = tf.GraphDef()
         definition.ParseFromString(recorded["graph"])

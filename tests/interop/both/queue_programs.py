@@ -1,4 +1,4 @@
-"""Programs with queues and accumulators; every step puts in what it takes out, so that steps can be repeated."""
+"""Programs with queues and accumulators. Every step enqueues as much as it dequeues, so that steps can be repeated."""
 import numpy as np
 
 from both.program import Program

@@ -1,4 +1,5 @@
-"""Recurrent networks: values, names of variables and loops, and two steps of training. TensorFlow 2.21 keeps the cells of 1.15 in an inner module."""
+"""Recurrent networks: values, names of variables and loops, and two training steps. TensorFlow 2.21 has the cells of
+1.15 in an internal module."""
 import importlib
 
 import numpy as np
@@ -7,7 +8,7 @@ from both.program import Program
 
 
 def recurrent(tf):
-    """tf.nn.rnn_cell, and the module with dynamic_rnn."""
+    """Returns tf.nn.rnn_cell and the module with dynamic_rnn."""
     if tf.__name__ == "weir":
         return tf.nn.rnn_cell, tf.nn
     return (importlib.import_module("tensorflow.python.keras.layers.legacy_rnn.rnn_cell_impl"), importlib.import_module("tensorflow.python.ops.rnn"))
@@ -73,7 +74,7 @@ def both_ways(unrolled):
 
 
 def steered(pattern, unknown=False):
-    """raw_rnn: the program says at each time what comes next."""
+    """raw_rnn with a loop function that chooses the next input at every time step."""
     def build(tf):
         cells, loops = recurrent(tf)
         x = tf.placeholder(tf.float32, [None, None, 2] if unknown else [3, 5, 2], name="x")

@@ -1,4 +1,4 @@
-"""A model with two meta graphs, a main op and an asset: written, described and used by either library."""
+"""A saved model with two meta graphs, a main op and an asset, which either library writes and uses."""
 import os
 
 
@@ -22,7 +22,7 @@ def write(tf, folder, words):
 
 
 def use(tf, folder):
-    """What the model says of itself, and computes."""
+    """Loads the model; returns its metadata and results."""
     with tf.Graph().as_default(), tf.Session() as session:
         meta = tf.saved_model.load(session, ["serve"], folder)
         signature = meta.signature_def["serving_default"]

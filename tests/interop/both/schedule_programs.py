@@ -1,4 +1,4 @@
-"""Learning rates over a range of steps, moving averages, clipping."""
+"""Learning rate schedules over a range of steps, moving averages, clipping."""
 import numpy as np
 
 from both.program import Program

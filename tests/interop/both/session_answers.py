@@ -1,4 +1,4 @@
-"""Monitored sessions when threads, hooks and programs fail: which errors make another session, and which are raised."""
+"""Failures of threads, hooks and programs in monitored sessions: which errors cause recovery, and which are raised."""
 import itertools
 
 CASES = {}
@@ -16,7 +16,7 @@ ERRORS = {
 
 def recorder(tf):
     class Recorder(tf.train.SessionRunHook):
-        """Writes down what it is called for. `fail` maps a call to a function that may raise."""
+        """Records its calls. `fail` maps a call to a function that may raise."""
 
         def __init__(self, **fail):
             self.calls, self.fail = [], fail
@@ -46,7 +46,7 @@ def recorder(tf):
 
 
 class Sessions:
-    """A session creator that counts."""
+    """A session creator that counts its sessions."""
 
     def __init__(self, tf):
         self.tf, self.count = tf, 0
@@ -64,7 +64,7 @@ def start(tf, kind, hook):
 
 
 def report(coord, error):
-    """As a thread does."""
+    """Reports the error to the coordinator, as a thread does."""
     if error is None:
         coord.request_stop()
         return

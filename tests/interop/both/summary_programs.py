@@ -1,4 +1,4 @@
-"""Programs that summarize what they compute: names, tags and the messages."""
+"""Programs with summaries: names, tags and serialized messages."""
 import numpy as np
 
 from both.program import Program

@@ -1,8 +1,8 @@
-"""A trainer with a Supervisor, for TensorFlow and Weir: one goes on where the other has ended."""
+"""A trainer with a Supervisor, for TensorFlow and Weir. Each can continue from the checkpoint of the other."""
 
 
 def train(tf, target, logdir, last):
-    """Counts to `last` on the cluster behind `target`. What it began with and what it found."""
+    """Counts to `last` on the cluster of `target`. Returns the restored state and the final results."""
     with tf.Graph().as_default() as graph:
         with tf.device(tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:0") if target else None):
             step = tf.train.get_or_create_global_step()

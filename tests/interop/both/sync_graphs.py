@@ -1,4 +1,4 @@
-"""Graphs of SyncReplicasOptimizer, for TensorFlow and Weir: its nodes, their inputs, devices and attributes, and collections."""
+"""Graphs of SyncReplicasOptimizer on TensorFlow and Weir: nodes, inputs, devices, attributes, collections."""
 import itertools
 import re
 
@@ -11,7 +11,7 @@ CASES = {
     "placed": dict(replicas_to_aggregate=2, placed=True, optimizer="MomentumOptimizer"),
     "in_a_scope": dict(replicas_to_aggregate=2, scope="train", use_resource=True),
 }
-# What is the optimizer's own; of the rest others are asked.
+# Nodes of the optimizer itself. Other tests compare the rest.
 OWN = re.compile(r"(train/)?(sync_replicas|together|sync_token_q|sync_rep_local_step|NoOp|Assign|Fill|no_init_tokens)(_\d+)?(/.*|_.*)?|"
                  r"(GradientDescent|Momentum|Adam)(/update.*)?")
 ATTRIBUTES = ["shared_name", "container", "capacity", "component_types", "shapes", "shape", "dtype", "reduction_type", "use_locking",
@@ -46,7 +46,7 @@ def attribute(value):
 
 
 def accepted_tokens(tf):
-    """What get_init_tokens_op() gives or raises, for every small configuration."""
+    """Returns the result or error of get_init_tokens_op() for all small configurations."""
     found = {}
     for aggregate, total, tokens in itertools.product(range(1, 5), (None, 0, 1, 2, 3, 4), range(-3, 9)):
         with tf.Graph().as_default():
@@ -68,9 +68,9 @@ def answers(tf):
             said = build(tf, **arguments)
         nodes = {}
         for node in graph.as_graph_def().node:
-            # Weir counts the gradients, to tell when too few replicas are there.
+            # Skips the nodes with which Weir counts gradients, to detect missing replicas.
             if OWN.fullmatch(node.name) and node.op not in ("Const", "ReadVariableOp") and not node.name.endswith("/num_accumulated"):
-                # What computes a gradient inside, and reads of resources, are named differently.
+                # Removes names of gradient nodes and of reads of resource variables, which differ.
                 inputs = [re.sub(r"(.*/)?(gradients/|ReadVariableOp|value$|Const$).*", "", name) for name in node.input if not name.startswith("^")]
                 after = sorted(name for name in node.input if name.startswith("^"))
                 colocated = [c.decode() for c in node.attr["_class"].list.s] if "_class" in node.attr else []

@@ -1,4 +1,5 @@
-"""A worker of synchronous training, for TensorFlow and Weir: every worker has batches of its own, and one gradient in every step."""
+"""A worker of synchronous training, for TensorFlow and Weir. Every worker has its own batches and contributes one
+gradient to every step."""
 import os
 import time
 
@@ -15,7 +16,7 @@ def batch(worker, step):
 
 
 def averaged():
-    """What one process has that averages the gradients of all workers."""
+    """Returns the parameters of a single process that averages the gradients of all workers."""
     w, b = np.zeros(3), 0.0
     for step in range(STEPS):
         grads = []
@@ -28,7 +29,8 @@ def averaged():
 
 
 def wait_for_all(folder, task, step, patience=300):
-    """Nobody begins a step before all have ended the one before: in TensorFlow a quick worker may take another's token."""
+    """Waits until all workers have finished the previous step. In TensorFlow, a fast worker may take another's
+    token."""
     open(os.path.join(folder, f"{task}-{step}"), "w").close()
     end = time.time() + patience
     while not all(os.path.exists(os.path.join(folder, f"{worker}-{step}")) for worker in range(WORKERS)):
@@ -38,7 +40,7 @@ def wait_for_all(folder, task, step, patience=300):
 
 
 def train(tf, target, task, folder):
-    """Takes all steps as this worker. The global step and the parameters that it saw at the end."""
+    """Runs all steps of this worker. Returns the final global step and parameters."""
     with tf.Graph().as_default():
         with tf.device(tf.train.replica_device_setter(ps_tasks=1, worker_device=f"/job:worker/task:{task}")):
             step = tf.train.get_or_create_global_step()
@@ -57,5 +59,5 @@ def train(tf, target, task, folder):
                 sess.run(more, {x: inputs, y: labels})
                 wait_for_all(folder, task, number)
             found = sess.run([step, w, b])
-            wait_for_all(folder, task, STEPS)  # the chief ends what serves the others
+            wait_for_all(folder, task, STEPS)  # when the chief ends, it stops the queue runner that the others need
         return {"step": int(found[0]), "w": found[1].tolist(), "b": float(found[2])}

@@ -1,4 +1,4 @@
-"""tf.get_variable with every kind of initializer, whole and in pieces; whether variables are initialized."""
+"""tf.get_variable with every kind of initializer, whole and partitioned; checks for initialized variables."""
 import functools
 
 import numpy as np
@@ -65,7 +65,7 @@ for name, make in INITIALIZERS.items():
 
 
 def shared(*calls, reuse=True):
-    """Asks for the same variable several times, each in the scope "s"."""
+    """Requests the same variable several times, each time in the scope "s"."""
     def case(tf):
         found = []
         for i, call in enumerate(calls):

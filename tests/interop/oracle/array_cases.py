@@ -1,4 +1,4 @@
-"""Cutting, joining, rearranging and indexing, by TensorFlow's public names."""
+"""Slicing, concatenating, rearranging and indexing, by TensorFlow's public names."""
 from oracle.draw import ints, real
 from oracle.tensorflow1 import tf
 

@@ -1,4 +1,4 @@
-"""Ops on arrays, sparse tensors and tables of indices: a row per op."""
+"""Ops on arrays, sparse tensors and indices: one row per op."""
 import numpy as np
 
 from oracle.draw import Draw as D

@@ -1,4 +1,4 @@
-"""Convolution, pooling and batch normalization over a generated set of sizes, strides, dilations and paddings."""
+"""Convolution, pooling and batch normalization for a generated set of sizes, strides, dilations and paddings."""
 import itertools
 
 import numpy as np
@@ -8,13 +8,13 @@ from oracle.draw import real
 from oracle.tensorflow1 import tf
 
 FLOAT = [tf.float32]
-# TensorFlow adds up half in half in some kernels: too coarse to compare with.
+# Without half: some TensorFlow kernels accumulate in half, which is too imprecise to compare.
 NO_HALF = [tf.float32, tf.float64, tf.bfloat16]
 i32 = np.int32
 
 
 def images(sweep):
-    """Windows of several sizes, all of them in float."""
+    """Windows of several sizes, in float."""
     height, width = 7, 8
     for (rows, columns), stride, dilation, padding in itertools.product(((1, 1), (3, 2), (4, 4)), (1, 2), (1, 2), ("SAME", "VALID")):
         if stride > 1 and dilation > 1:
@@ -29,7 +29,7 @@ def images(sweep):
 
 
 def many_channels(sweep):
-    """Sizes at which a convolution is made tile by tile, and filters like those of a network."""
+    """Sizes for which Weir uses the Winograd algorithm, with typical filter values."""
     for size, padding in itertools.product((3, 5), ("SAME", "VALID")):
         sweep("Conv2D", D(9, 15, 18, 16), D(size, size, 16, 32, low=-0.2, high=0.2, salt=1), strides=[1, 1, 1, 1], padding=padding, only=FLOAT)
 

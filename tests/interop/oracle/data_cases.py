@@ -1,4 +1,4 @@
-"""Datasets: what TensorFlow's graph of a pipeline gives, all elements as one batch."""
+"""Datasets: the elements of a pipeline in TensorFlow's graph, as one batch."""
 import numpy as np
 
 from oracle.tensorflow1 import tf

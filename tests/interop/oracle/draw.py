@@ -1,11 +1,11 @@
-"""Values of a given shape and range, drawn in whatever type an op is tried with; and the types to try."""
+"""Random values of a given shape and range in any type, and the choice of types for an op."""
 import zlib
 
 import numpy as np
 
 from oracle.tensorflow1 import tf
 
-# The order in which a type is taken where any will do.
+# Types in order of preference, where any type will do.
 PREFERRED = [tf.float32, tf.int32, tf.float64, tf.int64, tf.complex64, tf.bool, tf.string]
 NUMERIC = [tf.float32, tf.float64, tf.float16, tf.bfloat16, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16, tf.uint32,
            tf.uint64, tf.complex64, tf.complex128]
@@ -13,7 +13,8 @@ TRIED = NUMERIC + [tf.bool, tf.string]
 
 
 class Draw:
-    """The same shape, range and salt give the same numbers. Integers take the range's whole numbers; unsigned ones from 0 up."""
+    """Random values. The same shape, range and salt give the same values. Integers are taken from the range, unsigned
+    ones from its nonnegative part."""
 
     def __init__(self, *shape, low=-2.0, high=2.0, salt=0):
         self.shape, self.low, self.high, self.salt = shape, low, high, salt
@@ -38,7 +39,8 @@ class Draw:
 
 
 def typed_variants(definition, inputs, attrs, only=None):
-    """Dicts {type attribute: numpy type}: each attribute in all its types while the others keep their first."""
+    """Returns dicts {type attribute: numpy type}. Each attribute takes all its types while the others keep their first
+    one."""
     wanted = {}
     for attr in definition.attr:
         if attr.type != "type" or attr.name in attrs:

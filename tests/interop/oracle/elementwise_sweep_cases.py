@@ -1,4 +1,4 @@
-"""Elementwise ops in every type that both have: a row per op."""
+"""Elementwise ops in every type that both support: one row per op."""
 import numpy as np
 
 from oracle.draw import Draw as D
@@ -33,20 +33,20 @@ BINARY = {
     "LogicalOr": ((0, 1), (0, 1)), "BitwiseAnd": ((-9, 9), (-9, 9)), "BitwiseOr": ((-9, 9), (-9, 9)), "BitwiseXor": ((-9, 9), (-9, 9)),
     "LeftShift": ((0, 9), (0, 4)), "RightShift": ((0, 9), (0, 4)), "Complex": ((-3, 3), (-3, 3)),
 }
-# The type that shapes are tried with where it is not float32.
+# The type for the shape cases, if it is not float32.
 FIRST = {op: tf.int32 for op in ("Invert", "PopulationCount", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "LeftShift", "RightShift", "TruncateMod", "Mod",
                                  "TruncateDiv")}
 FIRST.update(Conj=tf.complex64)
 NO_GRADIENT = {"Ceil", "Floor", "Rint", "Round", "FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMod", "StopGradient", "PreventGradient",
                "IgammaGradA", "Igamma", "Igammac", "Zeta", "Polygamma"}
-# Polygamma's order is a whole number.
+# The order of Polygamma must be an integer.
 ORDERS = np.array([[1.0, 2.0, 3.0]], np.float32)
 
 
 def make(recorder):
     sweep = recorder.sweep
     for op, (low, high) in UNARY.items():
-        # TensorFlow rounds whole numbers to 0.
+        # TensorFlow's Round gives 0 for integers.
         sweep(op, D(2, 3, low=low, high=high), grad=op not in NO_GRADIENT, only=FLOATS if op == "Round" else None)
         for shape in SHAPES:
             sweep(op, D(*shape, low=low, high=high, salt=1), grad=op not in NO_GRADIENT, only=[FIRST.get(op, tf.float32)])

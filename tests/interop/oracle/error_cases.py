@@ -1,4 +1,4 @@
-"""Steps that must fail, and as what."""
+"""Steps that must fail, and their error classes."""
 import numpy as np
 
 from oracle.tensorflow1 import tf

@@ -1,4 +1,4 @@
-"""Functions: Defun, PartitionedCall, If, While, Case, and gradients through them; ops that only pass values on."""
+"""Functions: Defun, PartitionedCall, If, While, Case, and gradients through them; ops that only forward values."""
 import numpy as np
 from tensorflow.python.framework import function
 

@@ -1,6 +1,6 @@
-"""Random graphs from a seed: typed ops over a pool of tensors, with branches, loops, functions, variables and random numbers.
+"""Random graphs from a seed: ops on a pool of tensors, with branches, loops, functions, variables and random numbers.
 
-Every step takes tensors of the pool and adds its result, so that any prefix of the steps is a graph too.
+Every step uses tensors of the pool and adds its result to it, so any prefix of the steps is a graph too.
 """
 import numpy as np
 from tensorflow.python.framework import function
@@ -8,7 +8,7 @@ from tensorflow.python.framework import function
 from oracle.tensorflow1 import tf
 
 FLOATS = (tf.float32, tf.float64)
-# A tensor that grew beyond this is not used again.
+# Tensors with more elements are not used again.
 MOST_ELEMENTS = 400
 
 
@@ -30,7 +30,7 @@ class GraphMaker:
         return fitting[self.rng.randint(len(fitting))] if fitting else (None, None)
 
     def add(self, x, shape):
-        """Values stay small, so that nothing overflows however long the chain is."""
+        """Adds a tensor to the pool. Often applies tanh first, so that values stay small in long chains."""
         if self.rng.rand() < 0.4:
             x = tf.tanh(x)
         self.pool.append((x, tuple(int(d) for d in shape)))
@@ -128,13 +128,13 @@ class GraphMaker:
         self.add(tf.where(x > 0, x, x * 0.1), shape)
 
     def ordered(self):
-        """A control dependency on another tensor."""
+        """Adds an identity with a control dependency on another tensor."""
         (x, shape), (y, _) = self.pick(), self.pick()
         with tf.control_dependencies([y]):
             self.add(tf.identity(x), shape)
 
     def branch(self):
-        """Not at 0: sums that cancel would decide by rounding."""
+        """Adds a cond. The threshold is not 0, where a sum that cancels would depend on rounding."""
         (x, shape), (y, _) = self.pick(), self.pick()
         self.add(tf.cond(tf.reduce_sum(y) > 0.371, lambda: tf.tanh(x) * 2, lambda: x - 1), shape)
 
@@ -160,7 +160,7 @@ class GraphMaker:
         self.add(result, a)
 
     def variable(self):
-        """Assigned in the same step that reads it."""
+        """Adds a variable that is assigned and read in the same step."""
         x, shape = self.pick()
         v = tf.raw_ops.VariableV2(shape=list(shape), dtype=self.dtype, shared_name="v%d" % len(self.steps))
         v = tf.assign_add(tf.assign(v, tf.stop_gradient(x), validate_shape=False), tf.ones(shape, self.dtype))
@@ -186,7 +186,7 @@ class GraphMaker:
 
 
 def build(seed):
-    """(graph maker, outputs): the outputs are the last tensors of the pool."""
+    """Returns (graph maker, outputs); the outputs are the last tensors of the pool."""
     maker = GraphMaker(seed)
     for _ in range(maker.rng.randint(4, 25)):
         maker.step()

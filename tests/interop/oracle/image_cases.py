@@ -1,4 +1,4 @@
-"""Image files, and the ops of tf.image: resizing to the last bit, colors, crops and boxes."""
+"""Image files, and the ops of tf.image: bit-exact resizing, colors, crops and boxes."""
 import numpy as np
 
 from oracle.draw import Draw
@@ -20,7 +20,7 @@ def files(case):
             case(name, lambda x: raw.DecodePng(contents=raw.EncodePng(image=x, compression=4), dtype=x.dtype), [image], grad=False)
     case("png as gray", lambda x: raw.DecodePng(contents=raw.EncodePng(image=x), channels=1), [picture(5, 6)], grad=False)
     case("png with alpha", lambda x: raw.DecodePng(contents=raw.EncodePng(image=x), channels=4), [picture(5, 6)], grad=False)
-    # Values where every decoder rounds alike: flat blocks.
+    # Uniform blocks, for which every decoder rounds alike.
     flat = np.repeat(np.repeat(picture(2, 3) // 64 * 64, 16, 0), 16, 1)
     case("jpeg shape", lambda x: raw.ExtractJpegShape(contents=raw.EncodeJpeg(image=x)), [flat], grad=False)
     case("jpeg size", lambda x: tf.shape(raw.DecodeJpeg(contents=raw.EncodeJpeg(image=x), ratio=4)), [flat], grad=False)
@@ -42,9 +42,9 @@ def resizing(recorder):
             images = Draw(2, height, width, 3, low=0, high=255)
             for op in ("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic"):
                 recorder.sweep(op, images, size, grad=False, **modes)
-                # The weights are float, whatever the images: so are the gradients compared.
+                # Interpolation weights are always float, so gradients are compared only for float.
                 recorder.sweep(op, images, size, only=[tf.float32], **modes)
-            # A side of one pixel has no corners to align: TensorFlow divides by zero.
+            # With align_corners and a height of one pixel, TensorFlow divides by zero.
             if "half_pixel_centers" not in modes and not (modes and height == 1):
                 recorder.sweep("ResizeArea", images, size, grad=False, **modes)
 

@@ -1,4 +1,5 @@
-"""Adds an op to TensorFlow's graph: to tensors, or to the shapes and known values of a `shape Op(...) -> ...` line."""
+"""Applies an op in TensorFlow's graph to tensors, or to the shapes and known values of a `shape Op(...) -> ...`
+line."""
 from oracle.optest_parser import definition_of
 from oracle.tensorflow1 import tf
 from tensorflow.python.framework import op_def_library
@@ -17,7 +18,7 @@ def default_of(attr):
 
 
 def apply_op(op, inputs, attributes):
-    """Adds a node and returns it; attributes that follow from the inputs are left to TensorFlow."""
+    """Adds a node and returns it. TensorFlow infers the attributes that follow from the inputs."""
     definition = definition_of(op)
     if len(inputs) != len(definition.input_arg):
         raise ValueError("%d inputs for %d" % (len(inputs), len(definition.input_arg)))
@@ -46,7 +47,8 @@ def describe(shapes):
 
 
 def group(definition, literals):
-    """(argument, its literals): lists stand flat in a line, and all lists of an op are equally long."""
+    """Returns [(argument, its literals)]. List arguments are flat in the line; all lists of an op have the same
+    length."""
     lists = [arg for arg in definition.input_arg if arg.number_attr or arg.type_list_attr]
     length = (len(literals) - len(definition.input_arg) + len(lists)) // len(lists) if lists else 0
     groups, at = [], 0
@@ -60,7 +62,7 @@ def group(definition, literals):
 
 
 def usual_type(definition, name):
-    """float where an attribute can be that, else its default or the first type of its list."""
+    """Returns float if the attribute allows it, else its default or the first allowed type."""
     for attr in definition.attr:
         if attr.name == name:
             allowed = [tf.as_dtype(item) for item in attr.allowed_values.list.type]
@@ -70,7 +72,7 @@ def usual_type(definition, name):
 
 
 def apply_to_shapes(op, literals, attributes):
-    """The shapes of the outputs."""
+    """Returns the shapes of the outputs."""
     definition = definition_of(op)
     groups = group(definition, literals)
     types = {name: value for name, value in attributes.items() if isinstance(value, tf.DType)}

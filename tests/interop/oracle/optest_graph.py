@@ -1,6 +1,6 @@
-"""Asks TensorFlow for what a case of an .optest file expects: Asker(case, folder).ask() gives the lines where it differs.
+"""Runs a case of an .optest file on TensorFlow: Asker(case, folder).ask() returns the lines where it differs.
 
-`gradient` lines compare Weir with itself, and the texts of messages are its own: neither is asked.
+Not compared: `gradient` lines, which compare Weir with itself, and the texts of error messages.
 """
 import os
 import re
@@ -13,14 +13,14 @@ from oracle.tensorflow1 import tf
 
 TOLERANCE = {tf.half: 2e-3, tf.bfloat16: 1e-2, tf.float32: 3e-6, tf.complex64: 3e-6, tf.float64: 1e-9, tf.complex128: 1e-9}
 CONFIG = tf.ConfigProto(device_count={"GPU": 0}, inter_op_parallelism_threads=1, intra_op_parallelism_threads=1)
-# Its optimizer takes away what has no effect that is looked at, such as a push without a pop: and with it the error.
+# The optimizer would remove nodes without a visible effect, such as a push without a pop, and with them their errors.
 CONFIG.graph_options.rewrite_options.disable_meta_optimizer = True
 CONFIG.graph_options.optimizer_options.opt_level = -1
 CHECK = re.compile(r"(\w+)(?::(\d+))?\s*(==|is\b|between\b)")
 NAMED_NODE = re.compile(r"([\w, ]+?)\s*=\s*(?=\w+\()")
 NAMED_LITERAL = re.compile(r"(\w+)\s*=\s*")
 WITHOUT_MEANING_HERE = ("then", "covers", "only")
-# What messages say when TensorFlow 2.21 cannot run what 1.15 can: the op is gone, or the type has no kernel any more.
+# Messages for ops and types that 1.15 supports and 2.21 does not.
 CANNOT = ("It has been removed in version", "No OpKernel was registered", "no registered", "Could not find device for node")
 
 
@@ -31,7 +31,8 @@ def check_supported(error):
 
 
 def class_of(error):
-    """The error class as the cases name it; what TensorFlow's Python refuses while it builds counts as the status behind it."""
+    """Returns the error class as cases name it. An exception of TensorFlow's Python while building counts as the status
+    that caused it."""
     if isinstance(error, tf.errors.OpError):
         return type(error).__name__.replace("Error", "")
     if isinstance(error, (ValueError, TypeError)):
@@ -40,7 +41,7 @@ def class_of(error):
 
 
 def first_sentence(error):
-    """Its message without the places in the graph that stand before it."""
+    """Returns the message without the graph locations before it."""
     lines = [line for line in str(error).split("\n")
              if line and not re.match(r"  |Graph execution error|Detected at node|Node: ", line)]
     return lines[0][:160] if lines else ""
@@ -64,11 +65,11 @@ class Asker:
         self.case, self.folder = case, folder
         self.graph = tf.Graph()
         self.named, self.feeds, self.initializers, self.resource_types = {}, {}, [], {}
-        self.session = None  # made by the first step: many cases have none
+        self.session = None  # created by the first step; many cases have none
         self.differences = []
 
     def ask(self):
-        """A list of (line number, line, what TensorFlow does). Stops at a failure that the case does not expect."""
+        """Returns [(line number, line, what TensorFlow does)]. Stops at a failure that the case does not expect."""
         lines = [line for line in self.case.lines if line[1].split()[0] not in WITHOUT_MEANING_HERE or line[1] == "then"]
         with self.graph.as_default():
             while lines:
@@ -78,7 +79,7 @@ class Asker:
                     self.ask_step(step)
                 except Unsupported:
                     raise
-                except Exception as error:  # whatever it is, it is what TensorFlow does
+                except Exception as error:  # any error is an answer of TensorFlow
                     check_supported(error)
                     self.differ(step[0], "error is %s: %s" % (class_of(error), first_sentence(error)))
                     break
@@ -134,7 +135,7 @@ class Asker:
         tensors = [self.read(self.tensor(Ref(match.group(1), int(match.group(2) or 0)))) for match in found]
         values = self.run([tensor.op if tensor.dtype == tf.resource else tensor for tensor in tensors])
         for line, match, tensor, value in zip(step, found, tensors, values):
-            # An array of numpy's own strings would lose zeros at their ends.
+            # A numpy string array would lose trailing zero bytes.
             parser, value = Parser(line[1], match.end()), np.asarray(value, object if isinstance(value, bytes) else None)
             if match.group(3) == "between":
                 low, _, high = float(parser.number()), parser.word(), float(parser.number())
@@ -155,7 +156,7 @@ class Asker:
         return tensor
 
     def follow(self, line):
-        """Does what a line says that compares nothing; returns the node that it adds, or None."""
+        """Executes a line that compares nothing. Returns the node that it adds, or None."""
         parser = Parser(line[1])
         word = parser.word()
         is_named = parser.peek() in ("=", "(", ",", ":")

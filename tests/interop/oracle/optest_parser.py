@@ -1,4 +1,4 @@
-"""Literals, references, attributes and calls of a line of an .optest file, with TensorFlow's types."""
+"""Parses literals, references, attributes and calls in a line of an .optest file, with TensorFlow's types."""
 import dataclasses
 import re
 
@@ -15,12 +15,12 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 
 
 class Unsupported(Exception):
-    """A rule why TensorFlow 2.21 cannot be asked."""
+    """The rule by which TensorFlow 2.21 cannot run a case."""
 
 
 @dataclasses.dataclass
 class Literal:
-    """dtype is None where a shape stands alone; value is None where there are no braces."""
+    """A literal. dtype is None for a bare shape; value is None if there are no braces."""
     role: str = "fed"
     dtype: object = None
     shape: object = None
@@ -83,7 +83,7 @@ class Parser:
         return text
 
     def listed(self, close, read):
-        """What read() reads, with commas between, up to `close`."""
+        """Reads items with read(), separated by commas, up to `close`."""
         items = []
         while not self.take(close):
             if items:
@@ -168,7 +168,7 @@ class Parser:
         return self.literal() if is_literal else self.ref()
 
     def call(self, only_shapes=False):
-        """(op, arguments, attributes)."""
+        """Reads a call. Returns (op, arguments, attributes)."""
         op, arguments, attributes = self.word(), [], {}
         self.expect("(")
         while self.peek() not in (")", ";", ""):

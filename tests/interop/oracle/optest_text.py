@@ -1,14 +1,14 @@
-"""The text of an .optest file as cases: comments gone, lines joined over brackets, tables and `for` lists filled in."""
+"""Splits an .optest file into cases: removes comments, joins lines inside brackets, expands tables and `for` lists."""
 import collections
 import re
 
-# title is empty for what is a case of one line; lines are (number, text).
+# title is empty for a one-line case; lines are (number, text).
 Case = collections.namedtuple("Case", "line title lines")
 Block = collections.namedtuple("Block", "line head lines")
 
 
 def read_cases(text):
-    """The cases in order. Functions are left out: what calls them cannot be asked (optest_graph.py)."""
+    """Returns the cases in order. Functions are skipped, because cases that call them are not run (optest_graph.py)."""
     cases = []
     for block in read_blocks(text):
         if block.head.startswith("function "):
@@ -21,7 +21,7 @@ def read_cases(text):
 
 
 def without_comment(line):
-    """The line up to its comment, and how many more brackets it opens than it closes."""
+    """Returns the line without its comment, and the number of brackets that it leaves open."""
     quote, depth, i = None, 0, 0
     while i < len(line):
         c = line[i]

@@ -1,4 +1,4 @@
-"""Serialized Examples, whole and damaged; sparse tensors and others as strings."""
+"""Serialized Examples, valid and damaged; serialized sparse and dense tensors."""
 import numpy as np
 
 from oracle.string_cases import texts
@@ -79,7 +79,7 @@ def values(case):
     for dtype in (np.float32, np.int64, np.uint8, np.bool_, np.complex64):
         case("tensor_string" + np.dtype(dtype).name, lambda x: [tf.serialize_tensor(x), tf.parse_tensor(tf.serialize_tensor(x), x.dtype)],
              [(rng.rand(2, 3) * 9).astype(dtype)], grad=False)
-    # It writes numbers unpacked, which is the same message.
+    # decode_json_example writes numbers unpacked, which is the same message.
     case("decode_json", lambda x: parse(tf.decode_json_example(x), {"f": ([1], None)}, ["s"]),
          [texts('{"features": {"feature": {"f": {"floatList": {"value": [1.5]}}, "s": {"bytesList": {"value": ["YWI="]}}}}}')], grad=False)
     ragged = texts(*(example(rng, {"f_some": n, "i_some": 3 - n, "s_one": 1}) for n in range(4)))
@@ -124,7 +124,7 @@ def values(case):
 
 def errors(error):
     rng = np.random.RandomState(7)
-    # Its errors quote the bytes, which Python takes for UTF-8.
+    # Bytes that are valid UTF-8, because TensorFlow's errors quote them and Python decodes the errors as UTF-8.
     good = tf.train.Example(features=tf.train.Features(feature={
         "f3": tf.train.Feature(float_list=tf.train.FloatList(value=[0, 2, 0])), "i": tf.train.Feature(int64_list=tf.train.Int64List(value=[5])),
         "s": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"ab", b"c"]))})).SerializeToString()

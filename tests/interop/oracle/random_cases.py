@@ -42,7 +42,7 @@ SAMPLERS = {
 
 
 def samplers(recorder):
-    """Candidates for sampled losses; labels in a fixed order."""
+    """Candidate samplers for sampled losses, with fixed labels."""
     labels = np.int64([[1], [7], [3]])
     for op, more in SAMPLERS.items():
         for unique in (False, True):

@@ -1,4 +1,4 @@
-"""200 graphs from seeds, most with gradients; a case's name says its seed and its steps."""
+"""200 random graphs, most with gradients. The name of a case has its seed and its steps."""
 from oracle import graph_maker
 from oracle.recorder import attempt
 from oracle.tensorflow1 import tf
@@ -26,6 +26,6 @@ def make(recorder):
     for seed in range(COUNT):
         try:
             recorder.cases.append(recorded(seed, differentiate=True))
-        except (tf.errors.InvalidArgumentError, ValueError, LookupError):  # TensorFlow cannot differentiate some loops of unknown shape
+        except (tf.errors.InvalidArgumentError, ValueError, LookupError):  # TensorFlow cannot differentiate some loops with unknown shapes
             recorder.cases.append(recorded(seed, differentiate=False))
     assert sum("grad_of" in case for case in recorder.cases) > COUNT / 2

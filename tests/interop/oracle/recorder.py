@@ -1,9 +1,10 @@
-"""Runs small graphs on TensorFlow and keeps what came out.
+"""Runs small graphs on TensorFlow and records the results.
 
-A case is a dict: name, graph (GraphDef bytes, gradients included), feeds {tensor name: array}, fetches [tensor names], values
-[arrays], and for differentiable ones grad_of (tensor name), grad_xs [tensor names], grads [arrays] and grad_fetches, the names of
-TensorFlow's own gradients: none where they use ops that Weir lacks, which `unregistered` then lists.
-A case with `error` (the name of an exception class) instead of values must fail that way.
+A case is a dict: name, graph (GraphDef bytes, including gradients), feeds {tensor name: array}, fetches [tensor names]
+and values [arrays]. Differentiable cases also have grad_of (tensor name), grad_xs [tensor names], grads [arrays] and
+grad_fetches, the names of TensorFlow's gradient tensors. If those use ops that Weir lacks, grad_fetches is empty and
+`unregistered` lists the ops.
+A case with `error` (the name of an exception class) instead of values must fail with that error.
 """
 import numpy as np
 from tensorflow.python.framework import op_def_library, op_def_registry
@@ -14,12 +15,13 @@ from oracle.draw import Draw, typed_variants
 
 class Recorder:
     def __init__(self, weir_ops):
-        """`weir_ops`: {name: OpDef} of what Weir registers. Types that it leaves out are not asked for."""
+        """`weir_ops`: {name: OpDef} of Weir's ops. Types that Weir does not support are not tried."""
         self.weir_ops = weir_ops
         self.cases = []
 
     def case(self, name, build, feeds=(), grad=True, static=False):
-        """`build(*placeholders)` gives a tensor or a list of them; `feeds` are arrays. False where TensorFlow has no kernel."""
+        """Records a case. `build(*placeholders)` returns a tensor or a list of tensors; `feeds` are arrays. Returns
+        False if TensorFlow has no kernel."""
         with tf.Graph().as_default() as graph:
             xs = placeholders(feeds, static)
             ys = outputs(build(*xs))
@@ -38,7 +40,7 @@ class Recorder:
                      "graph": (forward if unregistered else whole).SerializeToString()}
             if unregistered:
                 entry["unregistered"] = unregistered
-            # The gradient of a complex output's real part, which the forward graph alone does not have.
+            # `target` may be the real part of a complex output, a node that is not in the forward graph.
             if grads and not (unregistered and target is not ys[0]):
                 entry["grad_of"] = target.name
                 entry["grad_xs"] = [x.name for x, _ in grads]
@@ -48,7 +50,7 @@ class Recorder:
         return True
 
     def error(self, name, build, feeds=()):
-        """The step fails; what counts is the class of the error."""
+        """Records a step that fails. Only the error class is compared."""
         with tf.Graph().as_default() as graph:
             xs = [tf.placeholder(a.dtype, None, name="in%d" % i) for i, a in enumerate(feeds)]
             ys = outputs(build(*xs))
@@ -65,9 +67,10 @@ class Recorder:
         self.cases.append(entry)
 
     def sweep(self, op, *inputs, grad=True, only=None, static=False, **attrs):
-        """The op on `inputs` (in the order of its schema) for every combination of types worth trying.
+        """Records the op with `inputs` (in the order of its schema) for every useful combination of types.
 
-        An input is a Draw (its type follows the schema), an array (as it is), or a list of those. `only` limits the types.
+        An input is a Draw (its type follows from the schema), an array (used unchanged), or a list of those. `only`
+        limits the types.
         """
         definition = self.weir_ops[op]
         names = [arg.name for arg in definition.input_arg]
@@ -94,12 +97,12 @@ class Recorder:
 
 
 def feeds_decide(definition, attr):
-    """Whether the type attribute follows from inputs: then it is not given."""
+    """Whether the type attribute is inferred from inputs, so that it must not be passed."""
     return any(attr in (arg.type_attr, arg.type_list_attr) for arg in definition.input_arg)
 
 
 def apply_op(op, given):
-    """An op by the names of its schema, with the schema's defaults for attributes that are not given."""
+    """Adds an op by the names of its schema, with the schema's defaults for omitted attributes."""
     definition = op_def_registry.get(op)
     inferred = {name for arg in definition.input_arg for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)}
     for attr in definition.attr:
@@ -113,7 +116,8 @@ def apply_op(op, given):
 
 
 def placeholders(feeds, static):
-    """Every second one has only its rank, so that shapes are inferred both ways; none if they must be `static`."""
+    """Returns placeholders. Unless `static`, every second one has only a rank, so that both kinds of shape inference
+    run."""
     return [tf.placeholder(a.dtype, [None] * a.ndim if i % 2 and not static else a.shape, name="in%d" % i) for i, a in enumerate(feeds)]
 
 
@@ -126,20 +130,21 @@ def outputs(result):
 
 
 def gradients(y, xs):
-    """What is differentiated (y, or its real part), and [(x, gradient)] for the inputs that have one."""
+    """Returns the differentiated tensor (y, or its real part), and [(x, gradient)] for the inputs that have a
+    gradient."""
     inexact = [x for x in xs if x.dtype.is_floating or x.dtype.is_complex]
     if not inexact or not (y.dtype.is_floating or y.dtype.is_complex):
         return None, []
     target = tf.real(y, name="real_part") if y.dtype.is_complex else y
     try:
         found = tf.gradients(target, inexact)
-    except (LookupError, TypeError):  # no gradient at all, or one that has not this type
+    except (LookupError, TypeError):  # no gradient, or none for this type
         return None, []
     return target, [(x, tf.identity(tf.convert_to_tensor(g))) for x, g in zip(inexact, found) if g is not None]
 
 
 def attempt(graph, name, fetches, feed):
-    """The values, or None where TensorFlow lacks a kernel."""
+    """Returns the values, or None if TensorFlow lacks a kernel."""
     with tf.Session(graph=graph) as sess:
         try:
             return sess.run(fetches, feed)
@@ -152,7 +157,7 @@ def attempt(graph, name, fetches, feed):
 
 
 def materialize(definition, inputs, types):
-    """The arrays to feed, in order, and for each input its position or list of positions among them."""
+    """Returns the arrays to feed, in order, and for each input its position, or list of positions, among them."""
     feeds, layout = [], []
     for arg, value in zip(definition.input_arg, inputs):
         dtype = types.get(arg.type_attr) if arg.type_attr else (tf.as_dtype(arg.type).as_numpy_dtype if arg.type else None)

@@ -1,4 +1,4 @@
-"""Reductions, products, segments and linear algebra: a row per op."""
+"""Reductions, products, segments and linear algebra: one row per op."""
 import numpy as np
 
 from oracle.draw import Draw as D
@@ -104,7 +104,7 @@ def make(recorder):
             return [tf.matmul(q, r), tf.abs(r)]
         recorder.case("Qr", rebuilt_qr, [D(4, 3).array(dtype)], grad=False)
 
-        # The signs of vectors are free: they are compared by what they rebuild.
+        # The signs of the vectors are arbitrary, so the reconstructed matrices are compared.
         def rebuilt_svd(x):
             s, u, v = tf.raw_ops.Svd(input=x, compute_uv=True)
             return [s, tf.matmul(u, tf.matmul(tf.raw_ops.MatrixDiag(diagonal=s), v, adjoint_b=True))]

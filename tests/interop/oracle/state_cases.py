@@ -1,4 +1,5 @@
-"""Ops on state, each in one run: a variable of either face, a table, a stack or a TensorArray is made, changed and read."""
+"""Stateful ops, each in one run: creates, changes and reads a variable (reference or resource), table, stack or
+TensorArray."""
 import numpy as np
 
 from oracle.draw import Draw as D
@@ -10,7 +11,7 @@ START = np.arange(2, 14, dtype=np.float32).reshape(4, 3)
 
 
 def reference(value):
-    """A reference variable that has been given a value: what Assign gives back is the reference."""
+    """Returns a reference to an initialized reference variable: the output of Assign."""
     v = raw.VariableV2(shape=value.shape, dtype=value.dtype, shared_name="", container="")
     return raw.Assign(ref=v, value=value)
 
@@ -92,7 +93,7 @@ def variables(case):
 
 
 def updates(case):
-    """Rules that no optimizer of 1.x uses."""
+    """Update rules that no optimizer of 1.x uses."""
     grad = D(4, 3).array(np.float32)
 
     def ref_rule(op, **numbers):

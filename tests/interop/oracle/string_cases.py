@@ -1,4 +1,4 @@
-"""Strings of all lengths and kinds; hashes must agree bit for bit."""
+"""Strings of all lengths and kinds. Hashes must be bit-identical."""
 import numpy as np
 
 from oracle.tensorflow1 import tf

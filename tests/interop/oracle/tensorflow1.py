@@ -1,8 +1,8 @@
-"""TensorFlow as the 1.x programs know it: graphs, reference variables, control flow by Switch and Merge."""
+"""TensorFlow with the behaviour of 1.x: graphs, reference variables, control flow with Switch and Merge."""
 import os
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-# Virtual machines may announce AMX without enabling it; convolutions of bfloat16 then end the process.
+# Some virtual machines report AMX without enabling it. Convolutions of bfloat16 then crash the process.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
 import tensorflow
 

@@ -1,1 +1,1 @@
-"""Wrong calls of public functions and raw ops, made from right ones, and what each side says to them."""
+"""Wrong calls of public functions and raw ops, generated from valid ones, and the errors of both engines."""

@@ -1,7 +1,9 @@
-"""Run by TensorFlow's interpreter: makes the list of wrong calls, and asks TensorFlow.
+"""Run by TensorFlow's interpreter: generates the list of wrong calls and runs them on TensorFlow.
 
-    python -m wrong_calls.make OUT SHARE SEED    writes OUT/wrong_calls.json, the calls, and OUT/wrong_calls_tensorflow.json, the answers;
-                                                 SHARE of 100 calls are taken, chosen by SEED
+    python -m wrong_calls.make OUT SHARE SEED
+
+Writes the calls to OUT/wrong_calls.json and the answers to OUT/wrong_calls_tensorflow.json. SHARE is the percentage of
+calls to use, selected with SEED.
 """
 import itertools
 import json
@@ -32,7 +34,7 @@ def op_calls():
 
 
 def comparable(right):
-    """Without what this TensorFlow does not have any more, and without what waits for others."""
+    """Drops calls that this TensorFlow does not support and calls that block."""
     answers = run.answer(run.load("tensorflow"), [("const", text.rstrip(";")) for text in right])
     gone = re.compile("not available|has no attribute|removed in version|No OpKernel|Could not find device")
     return [text for text, (stage, kind, message) in zip(right, answers)

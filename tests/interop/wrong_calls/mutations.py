@@ -1,4 +1,4 @@
-"""Wrong calls out of right ones: each differs in one argument. Text in, text out; nothing here knows TensorFlow."""
+"""Generates wrong calls from valid ones: each differs in one argument. Works on text and does not need TensorFlow."""
 import ast
 
 TENSORS = ("f", "d", "i", "l", "u", "b", "s", "z")
@@ -34,7 +34,7 @@ def wrong_shapes(shape):
 
 
 def wrong_tensors(node):
-    """(text, whether it is worth both modes)."""
+    """Yields (text, whether to use it in both modes)."""
     word, arguments = node.func.id, [ast.literal_eval(argument) for argument in node.args]
     if word in ("t", "const", "var", "rvar"):
         dtype, shape, values = arguments
@@ -56,7 +56,7 @@ def wrong_tensors(node):
 
 
 def wrong_values(node):
-    """(text, whether both modes matter)."""
+    """Yields (text, whether to use it in both modes)."""
     if is_call_of(node, TENSORS + ("t", "const", "var", "rvar", "v", "rv")):
         yield from wrong_tensors(node)
         others = ["None", "'x'", "[]", "other()", "sp(2, 2)"]
@@ -91,7 +91,7 @@ def wrong_values(node):
 
 
 def calls(node):
-    """The calls in an expression that are not of the vocabulary, outermost first."""
+    """Yields the calls in an expression that are not words of the vocabulary, outermost first."""
     for found in ast.walk(node):
         if isinstance(found, ast.Call) and not is_call_of(found, WORDS):
             yield found
@@ -102,7 +102,7 @@ def has_tensor(node):
 
 
 def wrong_calls(text):
-    """[(mode, text)] without repeats, the right call first. `;` at the end of a line keeps it out of mode "fed"."""
+    """Returns [(mode, text)] without duplicates, the valid call first. A `;` at the end excludes mode "fed"."""
     known_only = text.endswith(";")
     tree = parsed(text.rstrip(";"))
     modes = ("const",) if known_only or not has_tensor(tree) else ("const", "fed")

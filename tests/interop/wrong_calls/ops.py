@@ -1,4 +1,4 @@
-"""Right calls of raw ops, as text, out of the cases of tests/ops. Needs TensorFlow, which knows the names of the inputs."""
+"""Extracts valid calls of raw ops, as text, from the cases of tests/ops. Needs TensorFlow for the names of inputs."""
 from oracle.optest_graph import NAMED_LITERAL, NAMED_NODE
 from oracle.optest_parser import Literal, Parser, Ref, definition_of
 from oracle.optest_text import read_cases
@@ -7,12 +7,12 @@ from oracle.tensorflow1 import tf
 MOST_ELEMENTS = 200
 CALLS_PER_OP = 2
 WORD = {"fed": "t", "const": "const", "var": "var", "resource_var": "rvar"}
-# They block, end the process, or depend on what is outside of it.
+# These block, end the process, or depend on its environment.
 LEFT_OUT = {"Abort", "Barrier", "PyFunc", "EagerPyFunc", "PyFuncStateless", "PrintV2", "Timestamp", "_Send", "_Recv"}
 
 
 class Skip(Exception):
-    """A line that is no call which can stand alone."""
+    """The line is not a self-contained call."""
 
 
 def listed(array):
@@ -56,12 +56,12 @@ class Reader:
         return repr(value)
 
     def call(self, parser, names):
-        """(op, text) of the rest of a line, whose outputs get these names."""
+        """Parses the rest of a line, whose outputs get these names. Returns (op, text)."""
         start = parser.at
         try:
             op, arguments, attributes = parser.call()
             if parser.text[parser.at:].strip():
-                raise Skip  # `after`
+                raise Skip  # an `after` clause
             given = [arg.name for arg in definition_of(op).input_arg]
             parts = ["%s=%s" % (name, self.argument(argument)) for name, argument in zip(given, arguments)]
             parts += ["%s=%s" % (name, self.attribute(value)) for name, value in attributes.items()]
@@ -86,7 +86,7 @@ class Reader:
 
 
 def right_calls(paths):
-    """{op: [text]}; the shortest ones that differ in their attributes."""
+    """Returns {op: [text]} with the shortest calls that differ in their attributes."""
     found = {}
     for path in paths:
         for case in read_cases(path.read_text()):
@@ -105,5 +105,5 @@ def right_calls(paths):
 
 
 def preference(text):
-    """Few unusual types, and something in the tensors."""
+    """Sort key that prefers common types and nonempty tensors."""
     return sum(text.count(word) for word in ("half", "bfloat16", "float16", "int8", "int16", "complex", "[0", ", 0]", "[])"))

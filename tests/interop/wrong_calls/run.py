@@ -1,9 +1,11 @@
-"""Run by either interpreter: evaluates calls, each in a graph of its own, and writes what came of them.
+"""Run by either interpreter: evaluates calls, each in its own graph, and writes the answers.
 
-    python -m wrong_calls.run weir|tensorflow LIST OUT    LIST: JSON [[mode, text], ...]; OUT: JSON [[stage, class, message], ...], where stage is
-                                                          "build", "run", or "accepted", and then the message is the types and shapes of the results.
+    python -m wrong_calls.run weir|tensorflow LIST OUT
 
-Calls run in child processes: one that ends its process has that for an answer.
+LIST is JSON [[mode, text], ...]; OUT is JSON [[stage, class, message], ...]. The stage is "build", "run", or
+"accepted"; for the latter, the message has the types and shapes of the results.
+
+Calls run in child processes. If a call ends its process, that is its answer.
 """
 import gc
 import json
@@ -30,7 +32,7 @@ def load(side):
 
 
 def flat(tf, result):
-    """What a session can fetch of a result."""
+    """Returns the parts of a result that a session can fetch."""
     if isinstance(result, (list, tuple)):
         return [item for part in result for item in flat(tf, part)]
     if isinstance(result, dict):
@@ -49,7 +51,8 @@ def described(item):
 
 
 def message_of(error):
-    """The message without the places in a program that TensorFlow puts before it, and without the traces that either puts behind it."""
+    """Returns the message without the source locations that TensorFlow puts before it and the traces that either puts
+    after it."""
     text = getattr(error, "message", None) or str(error)
     text = re.split(r"^Node: .*\n", text, flags=re.MULTILINE)[-1].replace("Graph execution error:\n\n", "")
     return re.split(r"\n\t? *\[\[|\n\nOriginal stack trace|\nDefined at", text)[0][:MOST_TEXT]
@@ -64,7 +67,7 @@ def evaluate(tf, config, mode, text):
             held = [item for item in fetches if getattr(item, "dtype", None) in (tf.resource, tf.variant)]
             fetches = [item for item in fetches if item not in held] if held else fetches
             init = [tf.global_variables_initializer(), tf.local_variables_initializer(), tf.tables_initializer(), words.initializers]
-        except Exception as error:  # every class is an answer
+        except Exception as error:  # any class is a valid answer
             return "build", type(error).__name__, message_of(error)
         described_fetches = " ".join(described(item) for item in fetches)
         if not fetches:
@@ -80,14 +83,14 @@ def evaluate(tf, config, mode, text):
 
 def configured(tf):
     config = tf.ConfigProto(inter_op_parallelism_threads=1, intra_op_parallelism_threads=1, operation_timeout_in_ms=1500)
-    # Its optimizer takes away what has no effect that is looked at, and with it the error.
+    # TensorFlow's optimizer would remove nodes without a visible effect, and with them their errors.
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     config.graph_options.optimizer_options.opt_level = -1
     return config
 
 
 def run_in_child(tf, calls):
-    """Answers up to the last call, or up to the one that ended the child, which has that for an answer."""
+    """Runs calls in a child process and returns their answers, up to the last one or the one that ended the child."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,6 +1,7 @@
-"""The words that calls are written with besides `tf` and `np`. Imported by both sides.
+"""The words that calls use besides `tf` and `np`. Imported by both engines.
 
-A tensor is a constant in mode "const", so that shape functions see it, and fed to a placeholder without a shape in mode "fed".
+In mode "const" a tensor is a constant, so that shape functions see it; in mode "fed" it is a placeholder without a
+shape.
 """
 import numpy as np
 
@@ -26,7 +27,7 @@ class Vocabulary:
         return dtype, array.reshape(shape)
 
     def t(self, dtype, shape, values):
-        """A tensor; values repeat to fill the shape."""
+        """A tensor. The values repeat to fill the shape."""
         dtype, array = self._array(dtype, shape, values)
         if self.mode == "fed":
             x = self.tf.placeholder(dtype, None)
@@ -51,7 +52,7 @@ class Vocabulary:
         return handle
 
     def out(self, result, index):
-        """One output of what a raw op returns."""
+        """One output of a raw op."""
         return result[index] if isinstance(result, (list, tuple)) else result
 
     def f(self, *shape):
@@ -86,7 +87,7 @@ class Vocabulary:
         return self.tf.Variable(np.ones(shape, np.float32), use_resource=True)
 
     def sp(self, *shape):
-        """A sparse tensor with its first and its last element."""
+        """A sparse tensor that has only its first and last element."""
         rank = len(shape)
         return self.tf.SparseTensor(self.tf.constant([[0] * rank, [n - 1 for n in shape]], self.tf.int64), self.tf.constant([1.0, 2.0]),
                                     self.tf.constant(list(shape), self.tf.int64))
