@@ -34,10 +34,17 @@ class WritableFile {
   virtual Status Close() = 0;
 };
 
+// Held for as long as it lives; a lock of a process that was killed is gone.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
 struct FileInfo {
   uint64_t size = 0;
   int64_t modified_micros = 0;  // since the Unix epoch
   bool is_directory = false;
+  bool is_regular = true;  // false for directories, links, pipes and devices
 };
 
 class Env {
@@ -63,18 +70,33 @@ class Env {
   // Makes renames and new names in a directory last.
   virtual Status SyncDirectory(const std::string& path) = 0;
 
+  // Creates or empties `aside`, which is to replace `path`: with the permissions of `path` if that exists.
+  virtual Result<std::unique_ptr<WritableFile>> OpenReplacement(const std::string& path, const std::string& aside) = 0;
+  // Creates the file where it does not exist, and protects it from DeleteUnlocked of any process of this machine. Best
+  // effort: null where the file cannot be created or locked.
+  virtual std::unique_ptr<FileLock> Lock(const std::string& path) = 0;
+  // Deletes the file; Unavailable while somebody holds its lock.
+  virtual Status DeleteUnlocked(const std::string& path) = 0;
+
   // Written in terms of the above.
+  // False, too, where the disk fails: see IsDiskFault.
   bool Exists(const std::string& path) { return Stat(path).ok(); }
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view data);
   // Written aside, synced and renamed: the file holds the old or the new data, whatever happens.
   Status WriteFileAtomically(const std::string& path, std::string_view data);
+  // The same without waiting for the disk: the file holds the old or the new data unless the machine stops. Safe to
+  // call concurrently for one path. Links, pipes and devices are written in place.
+  Status ReplaceFile(const std::string& path, std::string_view data);
   // Paths that match a pattern with *, ? and [...] in any of its parts, sorted; none is not an error.
   Result<std::vector<std::string>> Match(const std::string& pattern);
 };
 
 // The machine's own files; lives as long as the process. A path may begin with "file://".
 Env& RealEnv();
+
+// The disk or the system failed: nobody knows whether the file is there and what is in it.
+bool IsDiskFault(const Status& status);
 
 // "a/b" and "c" to "a/b/c"; an absolute second part stays as it is.
 std::string JoinPath(std::string_view directory, std::string_view name);

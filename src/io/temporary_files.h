@@ -1,6 +1,6 @@
 // Files that are written under a temporary name until they are whole. Who is killed meanwhile leaves them behind, and
 // the next one who writes files of the same prefix removes them. A file that is being written is never removed: its
-// writer holds a lock on it (flock), which ends with its process.
+// writer holds a lock on it (Env::Lock), which ends with its process.
 #ifndef WEIR_IO_TEMPORARY_FILES_H_
 #define WEIR_IO_TEMPORARY_FILES_H_
 
@@ -13,22 +13,9 @@ namespace weir::io {
 // ".tempstate<host>-<number>": differs between all writers. The host tells whose locks can be trusted.
 std::string TemporarySuffix();
 
-// Creates a temporary file and holds its lock for as long as it lives. Best effort: where files cannot be locked, or
-// are not the machine's own, it holds nothing.
-class HeldTemporary final {
- public:
-  HeldTemporary(Env& env, const std::string& path);
-  ~HeldTemporary();
-  HeldTemporary(const HeldTemporary&) = delete;
-  HeldTemporary& operator=(const HeldTemporary&) = delete;
-
- private:
-  int fd_ = -1;
-};
-
 // Removes what writers that were killed have left of checkpoints of the same name, whatever their step: for
 // "model.ckpt-30" also of "model.ckpt-20". Files of other hosts, whose locks may not be seen here, and such as have no
-// lock, must be an hour old. Errors are ignored.
+// lock, must be an hour old; so must shards that nobody has merged. Errors are ignored.
 void RemoveStaleTemporaries(Env& env, const std::string& prefix);
 
 }  // namespace weir::io
