@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/env.h"
 #include "base/thread_pool.h"
 #include "cluster/network.h"
 #include "cluster/server.h"
@@ -33,6 +34,8 @@ class Process final {
   static Process& Get();
 
   const OpRegistry& registry() const { return registry_; }
+  // The files that Python, sessions and servers use.
+  Env& env() const { return env_; }
   std::shared_ptr<Graph> NewGraph();
   // A session of the kind that `target` names; "" is this process itself.
   Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
@@ -50,6 +53,7 @@ class Process final {
   Process();
   ~Process();
   Status EnsurePools();  // with mu_ held
+  Env& env_ = RealEnv();
   OpRegistry registry_;
   Network network_;
   std::shared_ptr<ConstantEvaluator> evaluator_;
