@@ -88,7 +88,7 @@ struct Bench {
   }
 
   void Measure(benchmark::State& state, Output fetch, tensorflow::ConfigProto config = {}) {
-    LocalSession session(graph, {pool, blocking_pool, nullptr, config});
+    LocalSession session(graph, {pool, blocking_pool, RealEnv(), nullptr, config});
     RunRequest request;
     request.feeds = {{x, Tensor::Scalar(0.f)}};
     request.fetches = {fetch};
@@ -128,7 +128,7 @@ void BM_Fresh(benchmark::State& state) {
   Bench bench;
   Output y = bench.x;
   for (int i = 0; i < kOps; ++i) y = NodeBuilder(*bench.graph, "Fresh").In(y).BuildOutput();
-  LocalSession session(bench.graph, {bench.pool, bench.blocking_pool, nullptr, {}});
+  LocalSession session(bench.graph, {bench.pool, bench.blocking_pool, RealEnv(), nullptr, {}});
   RunRequest request;
   request.feeds = {{bench.x, Tensor::Zeros(kFloat, {state.range(0)}).value()}};
   request.fetches = {y};
@@ -178,7 +178,7 @@ void BM_CompileSignature(benchmark::State& state) {
   Output y = bench.x;
   for (int i = 0; i < state.range(0); ++i) y = bench.Plus(y, one);
   for (auto _ : state) {
-    LocalSession session(bench.graph, {bench.pool, bench.blocking_pool, nullptr, {}});
+    LocalSession session(bench.graph, {bench.pool, bench.blocking_pool, RealEnv(), nullptr, {}});
     benchmark::DoNotOptimize(session.MakeCallable({bench.x}, {y}, {}));
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));

@@ -28,6 +28,21 @@ def test_count_tests_counts_cases_inside_entries(tmp_path):
     assert "failed: crash" in result.stderr and "failed: unit\n" not in result.stderr
 
 
+def test_check_layers_says_who_may_choose_the_files(tmp_path):
+    for path in ("src/ops/io/save.cc", "src/io/table.cc", "src/train/saver.cc", "src/cluster/worker.cc", "python/bind/records.cc",
+                 "src/base/env_posix.cc", "src/cli/serve.cc", "include/weir/engine.h", "python/bind/process.h",
+                 "src/train/saver.h", "src/io/table_test.cc", "src/op/testing.h"):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("// RealEnv() in a comment\nEnv& env = RealEnv();\n")
+    result = tool("check_layers", "--root", tmp_path)
+    assert result.returncode == 1
+    refused = [line.split(": ")[0] for line in result.stdout.splitlines()]
+    assert sorted(refused) == ["python/bind/records.cc:2", "src/cluster/worker.cc:2", "src/io/table.cc:2",
+                               "src/ops/io/save.cc:2", "src/train/saver.cc:2"]
+    assert tool("check_layers").returncode == 0, tool("check_layers").stdout
+
+
 def test_link_package_follows_the_source(tmp_path):
     source, target = tmp_path / "source", tmp_path / "target"
     (source / "sub").mkdir(parents=True)

@@ -71,7 +71,7 @@ class Engine final {
   const std::shared_ptr<Graph>& shared_graph() const { return graph_; }
   std::shared_ptr<Graph> NewGraph() const {
     auto graph = std::make_shared<Graph>(registry_);
-    graph->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph->set_constant_evaluator(MakeLocalConstantEvaluator(env_));
     return graph;
   }
   // Returns a node that initializes all global variables of the graph.
@@ -92,7 +92,7 @@ class Engine final {
     def.set_task_index(task);
     *def.mutable_default_session_config() = config;
     std::unique_ptr<Server> server = ValueOrThrow(Server::Make(
-        def, Server::Options{bind_address}, Server::Dependencies{registry_, compute_, blocking_, network_}));
+        def, Server::Options{bind_address}, Server::Dependencies{registry_, compute_, blocking_, env_, network_}));
     ThrowIfError(server->Start());
     return server;
   }
@@ -105,13 +105,15 @@ class Engine final {
   SessionMaker Sessions(const std::string& target = "", const tensorflow::ConfigProto& config = {}) const {
     return [this, target, config]() -> Result<SessionPtr> {
       if (!target.empty()) return network_.NewSession(target, graph_, config);
-      return std::make_shared<LocalSession>(graph_, LocalSession::Dependencies{compute_, blocking_, nullptr, config});
+      return std::make_shared<LocalSession>(graph_,
+                                            LocalSession::Dependencies{compute_, blocking_, env_, nullptr, config});
     };
   }
   const OpRegistry& registry() const { return registry_; }
 
  private:
   friend class ClientSession;
+  Env& env_ = RealEnv();
   OpRegistry registry_;
   mutable ThreadPool compute_;
   mutable ElasticPool blocking_;
@@ -174,7 +176,7 @@ class ClientSession final {
   ClientSession(const Engine& engine, std::shared_ptr<Graph> graph, const tensorflow::ConfigProto& config = {})
       : graph_(graph),
         session_(std::make_shared<LocalSession>(
-            graph, LocalSession::Dependencies{engine.compute_, engine.blocking_, nullptr, config})) {}
+            graph, LocalSession::Dependencies{engine.compute_, engine.blocking_, engine.env_, nullptr, config})) {}
   // Runs on the cluster of the server at `target`, "grpc://host:port".
   ClientSession(const Engine& engine, const std::string& target, const tensorflow::ConfigProto& config = {})
       : ClientSession(engine, target, engine.shared_graph(), config) {}

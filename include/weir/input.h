@@ -65,8 +65,8 @@ class Batched final {
 };
 
 // Returns the number of records in a file.
-inline int64_t CountRecords(const std::string& path) {
-  const auto reader = ValueOrThrow(io::RecordReader::Open(RealEnv(), path));
+inline int64_t CountRecords(const std::string& path, Env& env = RealEnv()) {
+  const auto reader = ValueOrThrow(io::RecordReader::Open(env, path));
   int64_t count = 0;
   while (ValueOrThrow(reader->Next()).has_value()) ++count;
   return count;

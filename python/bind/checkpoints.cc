@@ -5,6 +5,7 @@
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
+#include "bind/process.h"
 #include "bind/waiting.h"
 #include "io/checkpoint_reader.h"
 #include "train/checkpoint_state.h"
@@ -38,7 +39,7 @@ std::shared_ptr<Reader> OpenReader(py::handle pattern) {
   Result<std::unique_ptr<Reader>> reader = nullptr;
   {
     const Waiting waiting;
-    reader = io::OpenCheckpoint(RealEnv(), prefix);
+    reader = io::OpenCheckpoint(Process::Get().env(), prefix);
   }
   return TakeFile(std::move(reader));
 }
@@ -61,9 +62,9 @@ py::object GetTensor(const Reader& reader, const std::string& name) {
 // A directory means its latest checkpoint.
 std::shared_ptr<Reader> LoadCheckpoint(py::handle ckpt_dir_or_file) {
   const std::string path = PathFrom(ckpt_dir_or_file);
-  const Result<FileInfo> info = RealEnv().Stat(path);
+  const Result<FileInfo> info = Process::Get().env().Stat(path);
   if (!info.ok() || !info->is_directory) return OpenReader(py::str(path));
-  const std::optional<std::string> latest = Take(LatestCheckpoint(RealEnv(), path));
+  const std::optional<std::string> latest = Take(LatestCheckpoint(Process::Get().env(), path));
   if (!latest.has_value())
     RaiseValue(fmt::format("Couldn't find 'checkpoint' file or checkpoints in given directory {}", path));
   return OpenReader(py::str(*latest));
@@ -139,14 +140,14 @@ void BindCheckpoints(py::module_& m) {
       "latest_checkpoint",
       [](py::handle dir, py::handle latest_filename) {
         const std::string path = LocalPathFrom(dir);
-        return OptionalPath(Take(LatestCheckpoint(RealEnv(), path, OptionalText(latest_filename))));
+        return OptionalPath(Take(LatestCheckpoint(Process::Get().env(), path, OptionalText(latest_filename))));
       },
       py::arg("checkpoint_dir"), py::arg("latest_filename") = py::none());
   m.def(
       "get_checkpoint_state",
       [](py::handle dir, py::handle latest_filename) -> py::object {
         const std::string path = LocalPathFrom(dir);
-        const auto state = Take(GetCheckpointState(RealEnv(), path, OptionalText(latest_filename)));
+        const auto state = Take(GetCheckpointState(Process::Get().env(), path, OptionalText(latest_filename)));
         return state ? MessageToPython("CheckpointState", *state) : py::none();
       },
       py::arg("checkpoint_dir"), py::arg("latest_filename") = py::none());
@@ -166,7 +167,7 @@ void BindCheckpoints(py::module_& m) {
         CheckpointStateOptions options = StateOptions(timestamps, last_preserved);
         options.latest_filename = OptionalText(latest_filename);
         const Status status =
-            UpdateCheckpointState(RealEnv(), PathFrom(dir), PathFrom(latest), PathsFrom(all), options);
+            UpdateCheckpointState(Process::Get().env(), PathFrom(dir), PathFrom(latest), PathsFrom(all), options);
         if (status.code() == StatusCode::kFailedPrecondition || status.code() == StatusCode::kInvalidArgument)
           Check(status);
         CheckFile(status);
@@ -175,7 +176,8 @@ void BindCheckpoints(py::module_& m) {
       py::arg("latest_filename") = py::none(), py::arg("all_model_checkpoint_timestamps") = py::none(),
       py::arg("last_preserved_timestamp") = py::none());
   m.def(
-      "checkpoint_exists", [](py::handle prefix) { return CheckpointExists(RealEnv(), LocalPathFrom(prefix)); },
+      "checkpoint_exists",
+      [](py::handle prefix) { return CheckpointExists(Process::Get().env(), LocalPathFrom(prefix)); },
       py::arg("checkpoint_prefix"));
   m.def(
       "get_checkpoint_mtimes",
@@ -183,7 +185,7 @@ void BindCheckpoints(py::module_& m) {
         std::vector<double> times;
         for (const std::string& prefix : PathsFrom(prefixes)) {
           CheckFile(CheckFileScheme(prefix));
-          if (const std::optional<double> time = CheckpointTime(RealEnv(), prefix)) times.push_back(*time);
+          if (const std::optional<double> time = CheckpointTime(Process::Get().env(), prefix)) times.push_back(*time);
         }
         return times;
       },
@@ -191,7 +193,7 @@ void BindCheckpoints(py::module_& m) {
   m.def(
       "remove_checkpoint",
       [](py::handle prefix, py::object, const std::string& suffix) {
-        CheckFile(RemoveCheckpoint(RealEnv(), PathFrom(prefix), suffix));
+        CheckFile(RemoveCheckpoint(Process::Get().env(), PathFrom(prefix), suffix));
       },
       py::arg("checkpoint_prefix"), py::arg("checkpoint_format_version") = 2, py::arg("meta_graph_suffix") = "meta");
 }

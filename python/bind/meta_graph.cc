@@ -63,13 +63,13 @@ tensorflow::MetaGraphDef MetaGraphFrom(py::handle source) {
   if (py::hasattr(source, "SerializeToString")) return MessageFrom<tensorflow::MetaGraphDef>(source);
   const std::string path = PathFrom(source);
   CheckFile(CheckFileScheme(path));
-  if (!RealEnv().Exists(path)) {
+  if (!Process::Get().env().Exists(path)) {
     PyErr_SetString(PyExc_OSError, fmt::format("File {} does not exist.", path).c_str());
     throw py::error_already_set();
   }
-  Result<tensorflow::MetaGraphDef> read = ReadMetaGraphFile(RealEnv(), path);
+  Result<tensorflow::MetaGraphDef> read = ReadMetaGraphFile(Process::Get().env(), path);
   if (read.ok()) return *std::move(read);
-  const std::string text = TakeFile(RealEnv().ReadFile(path));
+  const std::string text = TakeFile(Process::Get().env().ReadFile(path));
   return MessageFrom<tensorflow::MetaGraphDef>(
       py::module_::import("weir.lib.collection").attr("meta_graph_from_text")(text));
 }
@@ -119,7 +119,7 @@ void BindMetaGraph(py::module_& m) {
         py::object message = MessageToPython("MetaGraphDef", meta);
         if (!filename.is_none()) {
           const std::string bytes = as_text ? py::cast<std::string>(py::str(message)) : meta.SerializeAsString();
-          CheckFile(RealEnv().WriteFileAtomically(PathFrom(filename), bytes));
+          CheckFile(Process::Get().env().WriteFileAtomically(PathFrom(filename), bytes));
         }
         return message;
       },

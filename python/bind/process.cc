@@ -100,7 +100,7 @@ Process& Process::Get() {
 
 std::shared_ptr<Graph> Process::NewGraph() {
   auto graph = std::make_shared<Graph>(registry_);
-  if (evaluator_ == nullptr) evaluator_ = MakeLocalConstantEvaluator();
+  if (evaluator_ == nullptr) evaluator_ = MakeLocalConstantEvaluator(env_);
   graph->set_constant_evaluator(evaluator_);
   return graph;
 }
@@ -124,6 +124,7 @@ Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, 
     session = std::make_shared<LocalSession>(std::move(graph),
                                              LocalSession::Dependencies{.pool = *pool_,
                                                                         .blocking_pool = *blocking_pool_,
+                                                                        .env = env_,
                                                                         .resources = nullptr,
                                                                         .config = config,
                                                                         .py_functions = py_functions_.get()});
@@ -138,9 +139,9 @@ Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, 
 Result<std::shared_ptr<Server>> Process::NewServer(const tensorflow::ServerDef& def, const std::string& bind_address) {
   std::lock_guard<std::mutex> lock(mu_);
   WEIR_TRY(EnsurePools());
-  WEIR_ASSIGN(std::unique_ptr<Server> made,
-              Server::Make(def, Server::Options{bind_address},
-                           Server::Dependencies{registry_, *pool_, *blocking_pool_, network_, py_functions_.get()}));
+  WEIR_ASSIGN(std::unique_ptr<Server> made, Server::Make(def, Server::Options{bind_address},
+                                                         Server::Dependencies{registry_, *pool_, *blocking_pool_, env_,
+                                                                              network_, py_functions_.get()}));
   std::shared_ptr<Server> server = std::move(made);
   std::erase_if(servers_, [](const std::weak_ptr<Server>& s) { return s.expired(); });
   servers_.push_back(server);

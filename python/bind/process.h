@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/env.h"
 #include "base/thread_pool.h"
 #include "cluster/network.h"
 #include "cluster/server.h"
@@ -33,6 +34,8 @@ class Process final {
   static Process& Get();
 
   const OpRegistry& registry() const { return registry_; }
+  // The files that Python, sessions and servers use.
+  Env& env() const { return env_; }
   std::shared_ptr<Graph> NewGraph();
   // Creates a session on `target`; "" means in this process.
   Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
@@ -49,6 +52,7 @@ class Process final {
   Process();
   ~Process();
   Status EnsurePools();  // REQUIRES: mu_ is held
+  Env& env_ = RealEnv();
   OpRegistry registry_;
   Network network_;
   std::shared_ptr<ConstantEvaluator> evaluator_;

@@ -1,6 +1,7 @@
 // Record files (tf.python_io.TFRecordWriter and tf_record_iterator) and IDX files.
 #include "bind/files.h"
 #include "bind/numpy.h"
+#include "bind/process.h"
 #include "io/idx.h"
 #include "io/record_file.h"
 
@@ -25,7 +26,8 @@ py::object IdxArray(const Result<Tensor>& values) {
 void BindRecords(py::module_& m) {
   py::class_<io::RecordWriter>(m, "RecordWriter")
       .def(py::init([](py::handle path, const std::string& compression, int level) {
-             return TakeFile(io::RecordWriter::Open(RealEnv(), PathFrom(path), CompressionFrom(compression), level));
+             return TakeFile(
+                 io::RecordWriter::Open(Process::Get().env(), PathFrom(path), CompressionFrom(compression), level));
            }),
            py::arg("path"), py::arg("compression_type") = "", py::arg("compression_level") = -1)
       .def(
@@ -39,10 +41,11 @@ void BindRecords(py::module_& m) {
       .def("flush", [](io::RecordWriter& writer) { CheckFile(writer.Flush()); })
       .def("close", [](io::RecordWriter& writer) { CheckFile(writer.Close()); });
   py::class_<io::RecordReader>(m, "RecordReader")
-      .def(py::init([](py::handle path, const std::string& compression) {
-             return TakeFile(io::RecordReader::Open(RealEnv(), PathFrom(path), CompressionFrom(compression)));
-           }),
-           py::arg("path"), py::arg("compression_type") = "")
+      .def(
+          py::init([](py::handle path, const std::string& compression) {
+            return TakeFile(io::RecordReader::Open(Process::Get().env(), PathFrom(path), CompressionFrom(compression)));
+          }),
+          py::arg("path"), py::arg("compression_type") = "")
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__", [](io::RecordReader& reader) {
         const std::optional<std::string> record = TakeFile(reader.Next());
@@ -50,10 +53,12 @@ void BindRecords(py::module_& m) {
         return py::bytes(*record);
       });
   m.def(
-      "read_idx_images", [](py::handle path) { return IdxArray(io::ReadIdxImages(RealEnv(), PathFrom(path))); },
+      "read_idx_images",
+      [](py::handle path) { return IdxArray(io::ReadIdxImages(Process::Get().env(), PathFrom(path))); },
       py::arg("path"));
   m.def(
-      "read_idx_labels", [](py::handle path) { return IdxArray(io::ReadIdxLabels(RealEnv(), PathFrom(path))); },
+      "read_idx_labels",
+      [](py::handle path) { return IdxArray(io::ReadIdxLabels(Process::Get().env(), PathFrom(path))); },
       py::arg("path"));
   m.def(
       "parse_idx",

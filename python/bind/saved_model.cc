@@ -71,7 +71,7 @@ void BindBuilder(py::module_& m) {
             if (!as_text) return py::bytes(TakeFile(builder.Save()));
             const std::string path = JoinPath(builder.directory(), saved_model::kTextFile);
             const py::str text(MessageToPython("SavedModel", builder.model()));
-            CheckFile(RealEnv().WriteFileAtomically(path, py::cast<std::string>(text)));
+            CheckFile(Process::Get().env().WriteFileAtomically(path, py::cast<std::string>(text)));
             return py::bytes(path);
           },
           py::arg("as_text") = false);
@@ -81,15 +81,16 @@ void BindBuilder(py::module_& m) {
 tensorflow::SavedModel ModelIn(const std::string& directory) {
   CheckFile(CheckFileScheme(directory));
   const std::string text_path = JoinPath(directory, saved_model::kTextFile);
-  if (!RealEnv().Exists(JoinPath(directory, saved_model::kFile))) {
-    if (!RealEnv().Exists(text_path)) {
+  if (!Process::Get().env().Exists(JoinPath(directory, saved_model::kFile))) {
+    if (!Process::Get().env().Exists(text_path)) {
       PyErr_SetString(PyExc_OSError, fmt::format("SavedModel file does not exist at: {}/{{{}|{}}}", directory,
                                                  saved_model::kTextFile, saved_model::kFile)
                                          .c_str());
       throw py::error_already_set();
     }
     return MessageFrom<tensorflow::SavedModel>(
-        py::module_::import("weir.lib.saved_model").attr("model_from_text")(TakeFile(RealEnv().ReadFile(text_path))));
+        py::module_::import("weir.lib.saved_model")
+            .attr("model_from_text")(TakeFile(Process::Get().env().ReadFile(text_path))));
   }
   return TakeFile(ReadSavedModel(directory));
 }

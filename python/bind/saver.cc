@@ -306,7 +306,7 @@ void BindSaver(py::module_& m) {
           }
         }
         Graph& graph = DefaultGraphRef();
-        const Status status = InitFromCheckpoint(graph, RealEnv(), PathFrom(source), assignments);
+        const Status status = InitFromCheckpoint(graph, Process::Get().env(), PathFrom(source), assignments);
         RecordOrigins(graph);
         if (status.code() == StatusCode::kNotFound || status.code() == StatusCode::kDataLoss) CheckFile(status);
         Check(status);

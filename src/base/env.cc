@@ -7,9 +7,24 @@
 
 #include "absl/strings/str_split.h"
 #include "base/file_scheme.h"
+#include "base/rng.h"
 
 namespace weir {
 namespace {
+
+// Writes `data` to `aside` and renames that to `path`. On failure `aside` is removed and `path` is untouched.
+Status WriteAndRename(Env& env, const std::string& aside, const std::string& path, std::string_view data, bool sync) {
+  const auto write = [&]() -> Status {
+    WEIR_ASSIGN(const std::unique_ptr<WritableFile> file, env.OpenReplacement(path, aside));
+    WEIR_TRY(file->Append(data));
+    if (sync) WEIR_TRY(file->Sync());
+    WEIR_TRY(file->Close());
+    return env.Rename(aside, path);
+  };
+  Status status = write();
+  if (!status.ok()) env.DeleteFile(aside).IgnoreError();  // the first error is the one to tell
+  return status;
+}
 
 bool IsPattern(std::string_view part) { return part.find_first_of("*?[\\") != std::string_view::npos; }
 
@@ -36,19 +51,20 @@ Status Env::WriteFile(const std::string& path, std::string_view data) {
 }
 
 Status Env::WriteFileAtomically(const std::string& path, std::string_view data) {
-  const std::string aside = path + ".tmp";
-  const auto write = [&]() -> Status {
-    WEIR_ASSIGN(const std::unique_ptr<WritableFile> file, OpenWrite(aside));
-    WEIR_TRY(file->Append(data));
-    WEIR_TRY(file->Sync());
-    WEIR_TRY(file->Close());
-    return Rename(aside, path);
-  };
-  if (Status status = write(); !status.ok()) {
-    DeleteFile(aside).IgnoreError();  // return the first error
-    return status;
-  }
+  WEIR_TRY(WriteAndRename(*this, path + ".tmp", path, data, /*sync=*/true));
   return SyncDirectory(std::string(DirectoryOf(path)));
+}
+
+Status Env::ReplaceFile(const std::string& path, std::string_view data) {
+  const Result<FileInfo> known = Stat(path);
+  if (IsDiskFault(known.status())) return known.status();
+  if (known.ok() && !known->is_regular) return WriteFile(path, data);
+  const std::string aside = fmt::format("{}.tmp{:016x}", path, RealRng().Next64());
+  Status status = WriteAndRename(*this, aside, path, data, /*sync=*/false);
+  // Somebody may be allowed to write the file but not its directory, or the name may have no room for more letters.
+  const bool needs_place =
+      status.code() == StatusCode::kPermissionDenied || status.code() == StatusCode::kInvalidArgument;
+  return needs_place ? WriteFile(path, data) : status;
 }
 
 Result<std::vector<std::string>> Env::Match(const std::string& pattern) {
@@ -66,10 +82,13 @@ Result<std::vector<std::string>> Env::Match(const std::string& pattern) {
     for (const std::string& directory : found) {
       if (!IsPattern(part)) {
         const std::string path = JoinPath(directory, part);
-        if (Exists(path)) next.push_back(path);
+        const Status exists = Stat(path).status();
+        if (IsDiskFault(exists)) return exists;
+        if (exists.ok()) next.push_back(path);
         continue;
       }
       const Result<FileInfo> info = directory.empty() ? FileInfo{.is_directory = true} : Stat(directory);
+      if (IsDiskFault(info.status())) return info.status();
       if (!info.ok() || !info->is_directory) continue;
       WEIR_ASSIGN(const std::vector<std::string> names, List(directory.empty() ? "." : directory));
       for (const std::string& name : names) {
@@ -81,6 +100,18 @@ Result<std::vector<std::string>> Env::Match(const std::string& pattern) {
   if (pattern.empty()) found.clear();
   std::sort(found.begin(), found.end());
   return found;
+}
+
+bool IsDiskFault(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kDataLoss:
+    case StatusCode::kResourceExhausted:
+    case StatusCode::kUnavailable:
+    case StatusCode::kUnknown:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::string JoinPath(std::string_view directory, std::string_view name) {

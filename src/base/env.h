@@ -34,10 +34,17 @@ class WritableFile {
   virtual Status Close() = 0;
 };
 
+// Held for as long as it lives; a lock of a process that was killed is gone.
+class FileLock {
+ public:
+  virtual ~FileLock() = default;
+};
+
 struct FileInfo {
   uint64_t size = 0;
   int64_t modified_micros = 0;  // since the Unix epoch
   bool is_directory = false;
+  bool is_regular = true;  // false for directories, links, pipes and devices
 };
 
 class Env {
@@ -63,18 +70,33 @@ class Env {
   // Makes renames and new files in the directory survive a crash of the machine.
   virtual Status SyncDirectory(const std::string& path) = 0;
 
+  // Creates or empties `aside`, which is to replace `path`: with the permissions of `path` if that exists.
+  virtual Result<std::unique_ptr<WritableFile>> OpenReplacement(const std::string& path, const std::string& aside) = 0;
+  // Creates the file where it does not exist, and protects it from DeleteUnlocked of any process of this machine. Best
+  // effort: null where the file cannot be created or locked.
+  virtual std::unique_ptr<FileLock> Lock(const std::string& path) = 0;
+  // Deletes the file; Unavailable while somebody holds its lock.
+  virtual Status DeleteUnlocked(const std::string& path) = 0;
+
   // Implemented with the virtual functions above.
+  // False, too, where the disk fails: see IsDiskFault.
   bool Exists(const std::string& path) { return Stat(path).ok(); }
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view data);
   // Writes "<path>.tmp", syncs it and renames it: the file holds either the old or the new data, even after a crash.
   Status WriteFileAtomically(const std::string& path, std::string_view data);
+  // The same without waiting for the disk: the file holds the old or the new data unless the machine stops. Safe to
+  // call concurrently for one path. Links, pipes and devices are written in place.
+  Status ReplaceFile(const std::string& path, std::string_view data);
   // The sorted paths that match a pattern with *, ? and [...] in any component. No match is not an error.
   Result<std::vector<std::string>> Match(const std::string& pattern);
 };
 
 // The local file system. Lives as long as the process. A path may begin with "file://".
 Env& RealEnv();
+
+// The disk or the system failed: nobody knows whether the file is there and what is in it.
+bool IsDiskFault(const Status& status);
 
 // JoinPath("a/b", "c") is "a/b/c". An absolute `name` is returned unchanged.
 std::string JoinPath(std::string_view directory, std::string_view name);

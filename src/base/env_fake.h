@@ -1,19 +1,30 @@
-// FakeEnv: an in-memory file system for tests. To inject faults set `fault`: it is called with each operation ("write",
-// "sync", ...) and its path, and an error that it returns becomes the result of the operation. Directories must be
-// created before List or Stat finds them; writing a file does not need its directory.
+// FakeEnv: files in memory, for tests, on a disk with faults. Set `fault` to make calls fail: it sees each operation
+// ("write", "sync", ...) with its path, and what it returns is the result unless it is OK. A write that fails leaves
+// half of its bytes, as a disk may. Directories exist as soon as they are made.
 #ifndef WEIR_BASE_ENV_FAKE_H_
 #define WEIR_BASE_ENV_FAKE_H_
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/env.h"
 
 namespace weir {
 class FakeEnv final : public Env {
  public:
+  // Operations: open, read, write, flush, sync, close, find, list, rename, delete, "make directory", "sync directory".
   std::function<Status(std::string_view operation, const std::string& path)> fault;
+  // How many bytes all files may have together: a write beyond them keeps what fits and is ResourceExhausted.
+  uint64_t capacity = std::numeric_limits<uint64_t>::max();
+  std::atomic<bool> was_full = false;  // such a write has been
+  // Reads end here, as if a file had become shorter after its size was asked.
+  uint64_t readable_bytes = std::numeric_limits<uint64_t>::max();
 
   Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) override {
     std::lock_guard lock(mutex_);
@@ -24,18 +35,14 @@ class FakeEnv final : public Env {
   Result<std::unique_ptr<WritableFile>> OpenAppend(const std::string& path) override { return Open(path, false); }
   Result<FileInfo> Stat(const std::string& path) override {
     std::lock_guard lock(mutex_);
-    if (IsDirectory(path)) return FileInfo{.is_directory = true};
+    if (IsDirectory(path)) return FileInfo{.is_directory = true, .is_regular = false};
     WEIR_ASSIGN(const Data data, Find("find", path));
-    return FileInfo{.size = data->size()};
+    return FileInfo{.size = data->bytes.size(), .modified_micros = data->modified_micros};
   }
   Result<std::vector<std::string>> List(const std::string& directory) override {
     std::lock_guard lock(mutex_);
-    if (!IsDirectory(directory)) return NotFound("cannot list {}: no such directory", directory);
-    std::vector<std::string> names;
-    for (const auto& [path, data] : files_) {
-      if (path != directory && DirectoryOf(path) == directory) names.emplace_back(FileNameOf(path));
-    }
-    return names;
+    WEIR_TRY(Fault("list", directory));
+    return Names(directory);
   }
   Status Rename(const std::string& from, const std::string& to) override {
     std::lock_guard lock(mutex_);
@@ -48,40 +55,123 @@ class FakeEnv final : public Env {
     return files_.erase(path), OkStatus();
   }
   Status DeleteDirectory(const std::string& path) override {
-    WEIR_ASSIGN(const std::vector<std::string> names, List(path));
-    if (!names.empty()) return FailedPrecondition("cannot delete {}: it is not empty", path);
     std::lock_guard lock(mutex_);
+    WEIR_TRY(Fault("delete", path));
+    WEIR_ASSIGN(const std::vector<std::string> names, Names(path));
+    if (!names.empty()) return FailedPrecondition("cannot delete {}: it is not empty", path);
     return files_.erase(path), OkStatus();
   }
   Status MakeDirectories(const std::string& path) override {
     std::lock_guard lock(mutex_);
+    WEIR_TRY(Fault("make directory", path));
     for (std::string_view p = path; !p.empty() && files_.emplace(p, nullptr).second;) p = DirectoryOf(p);
-    return Fault("make directory", path);
+    return OkStatus();
   }
   Status SyncDirectory(const std::string& path) override { return Fault("sync directory", path); }
+  Result<std::unique_ptr<WritableFile>> OpenReplacement(const std::string&, const std::string& aside) override {
+    return OpenWrite(aside);
+  }
+  std::unique_ptr<FileLock> Lock(const std::string& path) override {
+    std::lock_guard lock(mutex_);
+    if (IsDirectory(path) || !Fault("open", path).ok()) return nullptr;
+    Data& data = files_[path];
+    if (data == nullptr) data = std::make_shared<Contents>();
+    return std::make_unique<HeldLock>(*this, data);
+  }
+  Status DeleteUnlocked(const std::string& path) override {
+    std::lock_guard lock(mutex_);
+    WEIR_ASSIGN(const Data data, Find("delete", path));
+    if (data->locks > 0) return Unavailable("cannot delete {}: it is locked", path);
+    return files_.erase(path), OkStatus();
+  }
+
+  uint64_t used_bytes() {
+    std::lock_guard lock(mutex_);
+    return UsedBytes();
+  }
+  // What a machine that stops leaves of the files: what was synced of each.
+  void LoseUnsynced() {
+    std::lock_guard lock(mutex_);
+    for (const auto& [path, data] : files_)
+      if (data != nullptr) data->bytes.resize(data->synced);
+  }
+  // Makes all files older.
+  void Age(std::chrono::microseconds time) {
+    std::lock_guard lock(mutex_);
+    for (const auto& [path, data] : files_)
+      if (data != nullptr) data->modified_micros -= time.count();
+  }
 
  private:
-  using Data = std::shared_ptr<std::string>;
+  struct Contents {
+    std::string bytes;
+    size_t synced = 0;  // how many bytes are safe
+    int64_t modified_micros = NowMicros();
+    int locks = 0;
+  };
+  using Data = std::shared_ptr<Contents>;
   struct File final : ReadableFile, WritableFile {
     File(FakeEnv& env, std::string path, Data data) : env(env), path(std::move(path)), data(std::move(data)) {}
     Result<size_t> Read(uint64_t offset, size_t size, char* to) const override {
       std::lock_guard lock(env.mutex_);
-      return offset > data->size() ? 0 : data->copy(to, size, offset);
+      WEIR_TRY(env.Fault("read", path));
+      const std::string_view all = std::string_view(data->bytes).substr(0, env.readable_bytes);
+      return offset > all.size() ? 0 : all.copy(to, size, offset);
     }
-    Result<uint64_t> Size() const override { return std::lock_guard(env.mutex_), uint64_t{data->size()}; }
+    Result<uint64_t> Size() const override { return std::lock_guard(env.mutex_), uint64_t{data->bytes.size()}; }
     Status Append(std::string_view more) override {
       std::lock_guard lock(env.mutex_);
-      WEIR_TRY(env.Fault("write", path));
-      return data->append(more), OkStatus();
+      Status status = env.Fault("write", path);
+      if (!status.ok()) more = more.substr(0, more.size() / 2);
+      const uint64_t room = env.capacity - std::min(env.capacity, env.UsedBytes());
+      if (status.ok() && more.size() > room) {
+        env.was_full = true;
+        status = ResourceExhausted("cannot write {}: no space left", path);
+      }
+      data->bytes.append(more.substr(0, room));
+      data->modified_micros = NowMicros();
+      return status;
     }
     Status Flush() override { return env.Fault("flush", path); }
-    Status Sync() override { return env.Fault("sync", path); }
+    Status Sync() override {
+      std::lock_guard lock(env.mutex_);
+      WEIR_TRY(env.Fault("sync", path));
+      data->synced = data->bytes.size();
+      return OkStatus();
+    }
     Status Close() override { return env.Fault("close", path); }
     FakeEnv& env;
     const std::string path;
     const Data data;
   };
+  struct HeldLock final : FileLock {
+    HeldLock(FakeEnv& env, Data data) : env(env), data(std::move(data)) { ++this->data->locks; }
+    ~HeldLock() override {
+      std::lock_guard lock(env.mutex_);
+      --data->locks;
+    }
+    FakeEnv& env;
+    const Data data;
+  };
+  static int64_t NowMicros() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  }
+  // The members below are called with the mutex held.
+  uint64_t UsedBytes() {
+    uint64_t used = 0;
+    for (const auto& [path, data] : files_) used += data == nullptr ? 0 : data->bytes.size();
+    return used;
+  }
   bool IsDirectory(const std::string& path) { return files_.contains(path) && files_[path] == nullptr; }
+  Result<std::vector<std::string>> Names(const std::string& directory) {
+    if (!IsDirectory(directory)) return NotFound("cannot list {}: no such directory", directory);
+    std::vector<std::string> names;
+    for (const auto& [path, data] : files_) {
+      if (path != directory && DirectoryOf(path) == directory) names.emplace_back(FileNameOf(path));
+    }
+    return names;
+  }
   Status Fault(std::string_view operation, const std::string& path) {
     return fault ? fault(operation, path) : OkStatus();
   }
@@ -94,7 +184,11 @@ class FakeEnv final : public Env {
     std::lock_guard lock(mutex_);
     WEIR_TRY(Fault("open", path));
     Data& data = files_[path];
-    if (data == nullptr || truncate) data = std::make_shared<std::string>();
+    if (data == nullptr) data = std::make_shared<Contents>();
+    if (truncate) {
+      data->bytes.clear();
+      data->synced = 0;
+    }
     return std::make_unique<File>(*this, path, data);
   }
   std::mutex mutex_;

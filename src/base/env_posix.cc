@@ -2,11 +2,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -158,6 +160,15 @@ class PosixWritable final : public WritableFile {
   std::string buffer_;
 };
 
+class PosixLock final : public FileLock {
+ public:
+  explicit PosixLock(int fd) : fd_(fd) {}
+  ~PosixLock() override { close(fd_); }
+
+ private:
+  const int fd_;
+};
+
 class PosixEnv final : public Env {
  public:
   Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) override {
@@ -180,10 +191,17 @@ class PosixEnv final : public Env {
   Result<FileInfo> Stat(const std::string& path) override {
     WEIR_ASSIGN(const char* local, Local(path));
     struct stat info {};
-    if (stat(local, &info) != 0) return FileError("find", path, errno);
+    struct stat link {};
+    if (lstat(local, &link) != 0) return FileError("find", path, errno);
+    if (!S_ISLNK(link.st_mode)) {
+      info = link;
+    } else if (stat(local, &info) != 0) {
+      return FileError("find", path, errno);
+    }
     return FileInfo{.size = static_cast<uint64_t>(info.st_size),
                     .modified_micros = int64_t{info.st_mtim.tv_sec} * 1'000'000 + info.st_mtim.tv_nsec / 1000,
-                    .is_directory = S_ISDIR(info.st_mode)};
+                    .is_directory = S_ISDIR(info.st_mode),
+                    .is_regular = S_ISREG(link.st_mode)};
   }
 
   Result<std::vector<std::string>> List(const std::string& directory) override {
@@ -249,13 +267,50 @@ class PosixEnv final : public Env {
     return result == 0 || error == EINVAL || error == ENOTSUP ? OkStatus() : FileError("sync directory", path, error);
   }
 
+  Result<std::unique_ptr<WritableFile>> OpenReplacement(const std::string& path, const std::string& aside) override {
+    WEIR_ASSIGN(const char* local, Local(path));
+    struct stat replaced {};
+    if (stat(local, &replaced) != 0) return OpenWrite(aside);
+    return OpenForWriting(aside, O_TRUNC, replaced.st_mode & 0777);
+  }
+
+  std::unique_ptr<FileLock> Lock(const std::string& path) override {
+    const Result<const char*> local = Local(path);
+    if (!local.ok()) return nullptr;
+    // DeleteUnlocked may remove the file between its creation and the lock: then create another one.
+    for (int attempt = 0; attempt < 10; ++attempt) {
+      const int fd = Retry([&] { return open(*local, O_RDWR | O_CREAT | O_CLOEXEC, 0666); });
+      if (fd < 0) return nullptr;
+      auto lock = std::make_unique<PosixLock>(fd);
+      if (Retry([&] { return flock(fd, LOCK_SH); }) != 0) return nullptr;
+      struct stat made {};
+      if (fstat(fd, &made) == 0 && made.st_nlink > 0) return lock;
+    }
+    return nullptr;
+  }
+
+  Status DeleteUnlocked(const std::string& path) override {
+    WEIR_ASSIGN(const char* local, Local(path));
+    const int fd = Retry([&] { return open(local, O_RDONLY | O_CLOEXEC); });
+    if (fd < 0) return FileError("delete", path, errno);
+    const PosixLock closed(fd);  // keeps the lock until the file is gone
+    if (Retry([&] { return flock(fd, LOCK_EX | LOCK_NB); }) != 0) return FileError("delete", path, EAGAIN);
+    return unlink(local) == 0 ? OkStatus() : FileError("delete", path, errno);
+  }
+
  private:
-  static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flag) {
+  // `exact_mode`: the permissions whatever the umask says.
+  static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flag,
+                                                              std::optional<mode_t> exact_mode = {}) {
     WEIR_ASSIGN(const char* local, Local(path));
     // O_NONBLOCK: opening a pipe that has no reader must not block. It fails with ENXIO.
-    const int fd = Retry([&] { return open(local, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flag, 0666); });
+    const mode_t mode = exact_mode.value_or(0666);
+    const int fd = Retry([&] { return open(local, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flag, mode); });
     if (fd < 0) return FileError("open", path, errno);
-    return std::make_unique<PosixWritable>(path, fd);
+    auto file = std::make_unique<PosixWritable>(path, fd);
+    // Best effort: open has granted no more than that, and some file systems have no permissions to set.
+    if (exact_mode.has_value()) (void)fchmod(fd, mode);
+    return file;
   }
 };
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/env_fake.h"
 
@@ -105,6 +107,31 @@ TEST_P(EnvTest, DirectoriesAndPatterns) {
   EXPECT_TRUE(env().Match("").value().empty());
 }
 
+TEST_P(EnvTest, ReplacesFiles) {
+  ASSERT_TRUE(env().MakeDirectories(Path("r")).ok());
+  EXPECT_TRUE(env().ReplaceFile(Path("r/a"), "one").ok());
+  EXPECT_TRUE(env().ReplaceFile(Path("r/a"), "two").ok());
+  EXPECT_EQ(env().ReadFile(Path("r/a")).value(), "two");
+  EXPECT_EQ(env().List(Path("r")).value(), (std::vector<std::string>{"a"}));
+  EXPECT_TRUE(env().Stat(Path("r/a")).value().is_regular);
+  EXPECT_FALSE(env().Stat(Path("r")).value().is_regular);
+}
+
+TEST_P(EnvTest, ALockedFileIsNotDeleted) {
+  ASSERT_TRUE(env().MakeDirectories(Path("l")).ok());
+  {
+    const std::unique_ptr<FileLock> lock = env().Lock(Path("l/a"));
+    ASSERT_NE(lock, nullptr);
+    const std::unique_ptr<FileLock> other = env().Lock(Path("l/a"));  // locks are shared
+    EXPECT_NE(other, nullptr);
+    EXPECT_EQ(env().DeleteUnlocked(Path("l/a")).code(), StatusCode::kUnavailable);
+    EXPECT_TRUE(env().Exists(Path("l/a")));
+  }
+  EXPECT_TRUE(env().DeleteUnlocked(Path("l/a")).ok());
+  EXPECT_FALSE(env().Exists(Path("l/a")));
+  EXPECT_EQ(env().DeleteUnlocked(Path("l/a")).code(), StatusCode::kNotFound);
+}
+
 INSTANTIATE_TEST_SUITE_P(Env, EnvTest, testing::Bool(), [](const auto& info) { return info.param ? "real" : "fake"; });
 
 TEST(FakeEnvTest, FaultsLeaveTheOldFile) {
@@ -118,6 +145,55 @@ TEST(FakeEnvTest, FaultsLeaveTheOldFile) {
     env.fault = nullptr;
     EXPECT_EQ(env.ReadFile("/a").value(), "old") << broken;
   }
+}
+
+TEST(FakeEnvTest, ADiskIsFull) {
+  FakeEnv env;
+  ASSERT_TRUE(env.WriteFile("/a", "12345").ok());
+  env.capacity = 8;
+  const Status status = env.WriteFile("/b", "12345");
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_TRUE(env.was_full);
+  EXPECT_EQ(env.ReadFile("/b").value(), "123");
+  env.LoseUnsynced();
+  EXPECT_EQ(env.ReadFile("/a").value(), "");
+}
+
+TEST(FakeEnvTest, AMatchDoesNotHideAFault) {
+  FakeEnv env;
+  ASSERT_TRUE(env.WriteFile("/a", "").ok());
+  env.fault = [](std::string_view operation, const std::string& path) {
+    return DataLoss("cannot {} {}", operation, path);
+  };
+  EXPECT_EQ(env.Match("/a").status().code(), StatusCode::kDataLoss);
+  EXPECT_EQ(env.Match("/*").status().code(), StatusCode::kDataLoss);
+}
+
+TEST(RealEnvTest, ReplacingKeepsPermissionsLinksAndPipes) {
+  Env& env = RealEnv();
+  const std::string folder = ::testing::TempDir() + "weir_replace";
+  ASSERT_TRUE(env.MakeDirectories(folder).ok());
+  const std::string file = folder + "/file";
+  const std::string link = folder + "/link";
+  ASSERT_TRUE(env.WriteFile(file, "old").ok());
+  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+  ASSERT_TRUE(env.ReplaceFile(file, "new").ok());
+  struct stat info {};
+  ASSERT_EQ(::stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  ::unlink(link.c_str());
+  ASSERT_EQ(::symlink(file.c_str(), link.c_str()), 0);
+  EXPECT_FALSE(env.Stat(link).value().is_regular);
+  ASSERT_TRUE(env.ReplaceFile(link, "through the link").ok());
+  EXPECT_FALSE(env.Stat(link).value().is_regular);
+  EXPECT_EQ(env.ReadFile(file).value(), "through the link");
+  const std::string pipe = folder + "/pipe";
+  ::unlink(pipe.c_str());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(env.ReplaceFile(pipe, "x").ok());  // nobody reads it
+  EXPECT_FALSE(env.Stat(pipe).value().is_regular);
+  const std::string long_name = folder + "/" + std::string(250, 'n');
+  EXPECT_TRUE(env.ReplaceFile(long_name, "x").ok());  // no room for a longer name beside it
 }
 
 TEST(RealEnvTest, OpeningADirectoryIsAnError) {

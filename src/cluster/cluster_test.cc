@@ -50,7 +50,7 @@ class ClusterTest : public testing::Test {
     def.set_job_name(job);
     def.set_task_index(task);
     def.set_protocol("grpc");
-    Result<std::unique_ptr<Server>> server = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+    Result<std::unique_ptr<Server>> server = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
     EXPECT_TRUE(server.ok()) << server.status();
     if (!server.ok()) return nullptr;
     EXPECT_TRUE((*server)->Start().ok());
@@ -60,7 +60,7 @@ class ClusterTest : public testing::Test {
   }
   std::shared_ptr<Graph> NewGraph() {
     auto graph = std::make_shared<Graph>(registry_);
-    graph->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
     return graph;
   }
   // Task 0 of a job, as errors name it.
@@ -313,7 +313,7 @@ TEST_F(ClusterTest, AServerHasItsPortBeforeItStarts) {
   job->set_name("worker");
   (*job->mutable_tasks())[0] = "localhost:0";
   def.set_job_name("worker");
-  const auto make = [&] { return Server::Make(def, {}, {registry_, pool_, blocking_, network_}); };
+  const auto make = [&] { return Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_}); };
   auto server = make();
   ASSERT_TRUE(server.ok()) << server.status();
   const std::string address = (*server)->target().substr(7);
@@ -349,7 +349,7 @@ TEST_F(ClusterTest, ServersThatAreMadeAtOnceHavePortsOfTheirOwn) {
       job->set_name("worker");
       (*job->mutable_tasks())[0] = "localhost:0";
       def.set_job_name("worker");
-      auto server = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+      auto server = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
       EXPECT_TRUE(server.ok()) << server.status();
       if (server.ok()) servers[i] = *std::move(server);
     });
@@ -386,7 +386,7 @@ TEST_F(ClusterTest, TwoServersNeverShareASocket) {
   auto values = NewSession("worker0", graph)->Run({.fetches = {Constant(*graph, Tensor::Scalar(7))}});
   EXPECT_TRUE(values.ok()) << values.status();
   tensorflow::ServerDef def = servers_.at("worker0")->server_def();
-  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
   EXPECT_EQ(second.status().code(), StatusCode::kUnknown);
   EXPECT_NE(second.status().message().find(path), std::string::npos) << second.status();
   servers_.clear();
@@ -528,7 +528,7 @@ TEST_F(ClusterTest, ASignalStopsAServerWhoseEndIsWaitedFor) {
 TEST_F(ClusterTest, APortInUseIsNamed) {
   StartCluster(0, 1);
   tensorflow::ServerDef def = servers_.at("worker0")->server_def();
-  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
   ASSERT_FALSE(second.ok());
   const std::string address = cluster_.jobs().at("worker").at(0);
   EXPECT_NE(second.status().message().find(address.substr(address.find(':') + 1)), absl::string_view::npos)

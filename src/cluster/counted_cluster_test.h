@@ -71,7 +71,7 @@ class CountedCluster : public testing::Test {
         network_([this] { return std::make_unique<CountedTransport>(calls_); }) {
     ops::RegisterAllOps(registry_);
     graph_ = std::make_shared<Graph>(registry_);
-    graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
   }
   void SetUp() override {
     const std::vector<std::string> free = FreeAddresses(4);
@@ -88,7 +88,7 @@ class CountedCluster : public testing::Test {
     def.set_job_name(job);
     def.set_task_index(task);
     def.set_protocol("grpc");
-    std::unique_ptr<Server> server = *Server::Make(def, {}, {registry_, pool_, blocking_, network_});
+    std::unique_ptr<Server> server = *Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
     EXPECT_TRUE(server->Start().ok());
     return server;
   }

@@ -86,15 +86,15 @@ class MasterSessionTest : public testing::Test {
         }) {
     ops::RegisterAllOps(registry_);
     graph_ = std::make_shared<Graph>(registry_);
-    graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
     own_ = MakeTask("worker", 0, transport_);
     for (int i : {0, 1}) ps_.push_back(MakeTask("ps", i, network_.StartHost(fmt::format("ps{}", i))));
     peers_ = std::make_shared<Peers>(spec_, transport_, TaskName("worker", 0), &own_->worker());
     farewells_ = std::make_shared<Farewells>(world_.alarms());
     session_ = std::make_shared<MasterSession>(
         "session", tensorflow::ConfigProto(),
-        MasterSession::Dependencies{registry_, MakeLocalConstantEvaluator(), peers_, blocking_, world_.alarms(),
-                                    farewells_, world_.rng()});
+        MasterSession::Dependencies{registry_, MakeLocalConstantEvaluator(RealEnv()), peers_, blocking_,
+                                    world_.alarms(), farewells_, world_.rng()});
   }
   ~MasterSessionTest() override {
     meddle_ = nullptr;
@@ -106,9 +106,10 @@ class MasterSessionTest : public testing::Test {
   }
 
   std::unique_ptr<Task> MakeTask(const std::string& job, int number, Transport& transport) {
-    auto task = std::make_unique<Task>(TaskName(job, number), spec_, tensorflow::ConfigProto(),
-                                       Task::Dependencies{registry_, pool_, blocking_, transport, world_.clock(),
-                                                          world_.alarms(), world_.rng(), nullptr, kSmallChunk});
+    auto task =
+        std::make_unique<Task>(TaskName(job, number), spec_, tensorflow::ConfigProto(),
+                               Task::Dependencies{registry_, pool_, blocking_, RealEnv(), transport, world_.clock(),
+                                                  world_.alarms(), world_.rng(), nullptr, kSmallChunk});
     listeners_.push_back(*transport.Listen(*spec_.TaskAddress(job, number)));
     listeners_.back()->Serve(task->Handler());
     return task;

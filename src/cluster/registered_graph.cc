@@ -48,9 +48,10 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request,
   kept->session_handle = dependencies_.session_handle;
   kept->functions = std::make_unique<LocalFunctionRunner>(
       graph_, dependencies_.devices, dependencies_.resources,
-      LocalFunctionRunner::Options{.placer = {.allow_soft_placement = true}, .passes = function_passes});
-  kernels_ =
-      std::make_unique<KernelCache>(dependencies_.resources.get(), kept->functions.get(), dependencies_.stateful);
+      LocalFunctionRunner::Options{
+          .env = dependencies_.env, .placer = {.allow_soft_placement = true}, .passes = function_passes});
+  kernels_ = std::make_unique<KernelCache>(dependencies_.env, dependencies_.resources.get(), kept->functions.get(),
+                                           dependencies_.stateful);
   kept_ = std::move(kept);
   receives_dead_ = request.has_control_flow();
   PlanSignature signature;

@@ -18,6 +18,7 @@ class RegisteredGraph final {
  public:
   struct Dependencies {
     const OpRegistry& registry;
+    Env& env;  // the files that kernels use
     std::shared_ptr<const std::vector<std::unique_ptr<Device>>> devices;
     std::shared_ptr<ResourceManager> resources;
     std::shared_ptr<NamedKernels> stateful;  // kernels that the graphs of the session share

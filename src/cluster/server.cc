@@ -64,7 +64,7 @@ struct Server::Core final {
       : network(dependencies.network),
         alarms(RealClock()),
         task(name, cluster, def.default_session_config(),
-             Task::Dependencies{dependencies.registry, dependencies.pool, dependencies.blocking_pool,
+             Task::Dependencies{dependencies.registry, dependencies.pool, dependencies.blocking_pool, dependencies.env,
                                 network.transport(), RealClock(), alarms, RealRng(), dependencies.py_functions,
                                 kChunkBytes, unclaimed_session_ms}) {}
 

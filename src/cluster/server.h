@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/env.h"
 #include "base/thread_pool.h"
 #include "cluster/network.h"
 #include "op/op_registry.h"
@@ -25,6 +26,7 @@ class Server final {
     const OpRegistry& registry;  // all of these must outlive the server
     ThreadPool& pool;
     ElasticPool& blocking_pool;
+    Env& env;  // the files that kernels use
     Network& network;
     PyFuncRunner* py_functions = nullptr;
   };

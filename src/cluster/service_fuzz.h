@@ -101,7 +101,7 @@ class MemoryCluster final {
     for (const auto& [job, address] : {std::pair("ps", kPs), std::pair("worker", kWorker)}) {
       tasks_.push_back(std::make_unique<Task>(
           TaskName(job, 0), spec, tensorflow::ConfigProto(),
-          Task::Dependencies{registry, pool, blocking_pool, transport_, RealClock(), alarms_, rng_}));
+          Task::Dependencies{registry, pool, blocking_pool, RealEnv(), transport_, RealClock(), alarms_, rng_}));
       CallHandler handler = tasks_.back()->Handler();
       transport_.Add(address, [handler = std::move(handler), watch,
                                name = std::string(address)](const std::shared_ptr<IncomingCall>& call) {

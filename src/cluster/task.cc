@@ -11,6 +11,7 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
               Worker::Dependencies{.registry = dependencies.registry,
                                    .pool = dependencies.pool,
                                    .blocking_pool = dependencies.blocking_pool,
+                                   .env = dependencies.env,
                                    .py_functions = dependencies.py_functions,
                                    .transport = dependencies.transport,
                                    .clock = dependencies.clock,
@@ -19,7 +20,7 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
       farewells_(std::make_shared<Farewells>(dependencies.alarms)) {
   worker_.set_peers(peers_);
   master_ = std::make_unique<Master>(Master::Dependencies{
-      MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(), peers_,
+      MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(dependencies.env), peers_,
                                   dependencies.blocking_pool, dependencies.alarms, farewells_, dependencies.rng},
       config, worker_, dependencies.transport, dependencies.unclaimed_session_ms});
 }

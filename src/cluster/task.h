@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/alarms.h"
+#include "base/env.h"
 #include "base/rng.h"
 #include "cluster/master.h"
 #include "cluster/worker.h"
@@ -20,6 +21,7 @@ class Task final {
     const OpRegistry& registry;  // all of these must outlive the task
     ThreadPool& pool;
     ElasticPool& blocking_pool;
+    Env& env;  // the files that kernels use
     Transport& transport;
     Clock& clock;
     Alarms& alarms;

@@ -238,8 +238,8 @@ Result<tensorflow::RegisterGraphResponse> Worker::Register(const tensorflow::Reg
   WEIR_ASSIGN(
       std::shared_ptr<RegisteredGraph> graph,
       RegisteredGraph::Make(request,
-                            RegisteredGraph::Dependencies{dependencies_.registry, session->devices, session->resources,
-                                                          session->stateful, session->handle},
+                            RegisteredGraph::Dependencies{dependencies_.registry, dependencies_.env, session->devices,
+                                                          session->resources, session->stateful, session->handle},
                             &cancel));
   tensorflow::RegisterGraphResponse response;
   response.set_graph_handle(NewHandle());
@@ -315,6 +315,7 @@ StepArgs Worker::ArgsFor(const StepState& state, ActiveStep& step, int64_t id) {
   args.context.step_id = id;
   args.context.pool = &dependencies_.pool;
   args.context.blocking_pool = &dependencies_.blocking_pool;
+  args.context.env = &dependencies_.env;
   args.context.resources = state.session->resources.get();
   args.context.functions = state.graph->kept()->functions.get();
   args.context.py_functions = dependencies_.py_functions;

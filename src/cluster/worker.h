@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/thread_pool.h"
 #include "cluster/chunks.h"
 #include "cluster/in_flight.h"
@@ -30,6 +31,7 @@ class Worker final : public WorkerService {
     const OpRegistry& registry;  // all of these must outlive the worker
     ThreadPool& pool;
     ElasticPool& blocking_pool;
+    Env& env;  // the files that kernels use
     PyFuncRunner* py_functions = nullptr;
     Transport& transport;              // for sessions that bring their own cluster
     Clock& clock;                      // measures kernels

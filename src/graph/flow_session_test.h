@@ -20,7 +20,7 @@ class FlowTest : public ::testing::Test {
   FlowTest() {
     ops::RegisterAllOps(registry_);
     graph_ = std::make_shared<Graph>(registry_);
-    graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
   }
 
   Graph& graph() { return *graph_; }
@@ -37,7 +37,7 @@ class FlowTest : public ::testing::Test {
     WEIR_TRY(graph().TakeError());
     if (session_ == nullptr)
       session_ = std::make_unique<LocalSession>(
-          graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_});
+          graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_, .env = RealEnv()});
     return session_->Run({.feeds = std::move(feeds), .fetches = fetches, .targets = std::move(targets)});
   }
   // All elements of a float value.

@@ -218,7 +218,9 @@ Result<std::unique_ptr<CheckpointReader>> OpenBundle(Env& env, const std::string
 }
 
 Result<std::unique_ptr<CheckpointReader>> OpenCheckpoint(Env& env, const std::string& prefix) {
-  return env.Exists(BundleIndexName(prefix)) ? OpenBundle(env, prefix) : OpenSliceTables(env, prefix);
+  const Status found = env.Stat(BundleIndexName(prefix)).status();
+  if (IsDiskFault(found)) return found;
+  return found.ok() ? OpenBundle(env, prefix) : OpenSliceTables(env, prefix);
 }
 
 std::string DescribeCheckpoint(const CheckpointReader& reader) {

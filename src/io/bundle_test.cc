@@ -186,6 +186,7 @@ TEST(BundleTest, AFaultAtAnyStepLeavesTheCheckpointWholeOrNotThere) {
           }
         } else {
           EXPECT_EQ(reader.status().code(), StatusCode::kNotFound) << n << ": " << reader.status();
+          EXPECT_TRUE(crash) << n << ": what was there before the fault is gone";
         }
         if (!crash && !sharded) {
           const std::vector<std::string> names = env.List("/d").value();

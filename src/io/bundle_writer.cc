@@ -10,16 +10,61 @@ namespace weir::io {
 namespace {
 
 constexpr int kBundleVersion = 1;
+constexpr char kReplaced[] = ".replaced";
 
 Status SyncDirectoryOf(Env& env, const std::string& path) { return env.SyncDirectory(std::string(DirectoryOf(path))); }
 
-// Deletes the index, so that readers never see a checkpoint that is only partly replaced.
-Status RemoveIndex(Env& env, const std::string& prefix) {
-  const std::string index = BundleIndexName(prefix);
-  if (!env.Exists(index)) return OkStatus();
-  WEIR_TRY(env.DeleteFile(index));
-  return SyncDirectoryOf(env, index);
-}
+// Renames of files that belong together. Destroying it undoes them in reverse order unless they are kept; what cannot
+// be undone stays as it is.
+class Renames final {
+ public:
+  explicit Renames(Env& env) : env_(env) {}
+  ~Renames() {
+    for (auto done = done_.rbegin(); done != done_.rend(); ++done)
+      if (!env_.Rename(done->second, done->first).ok()) return;  // a file must not meet others of another checkpoint
+  }
+  Renames(const Renames&) = delete;
+  Renames& operator=(const Renames&) = delete;
+
+  Status Rename(const std::string& from, const std::string& to) {
+    WEIR_TRY(env_.Rename(from, to));
+    done_.emplace_back(from, to);
+    return OkStatus();
+  }
+  void Keep() { done_.clear(); }
+
+ private:
+  Env& env_;
+  std::vector<std::pair<std::string, std::string>> done_;
+};
+
+// The files of a checkpoint that is being replaced: out of the way under temporary names. The index goes first, so that
+// nobody sees the checkpoint with half of its files.
+class ReplacedFiles final {
+ public:
+  ReplacedFiles(Env& env, std::string suffix) : env_(env), suffix_(std::move(suffix)) {}
+
+  // Where the file exists.
+  Status MoveAway(const std::string& path, Renames& renames) {
+    const Status status = renames.Rename(path, path + suffix_);
+    if (status.code() == StatusCode::kNotFound) return OkStatus();
+    WEIR_TRY(status);
+    moved_.push_back(path + suffix_);
+    locks_.push_back(env_.Lock(path + suffix_));
+    return OkStatus();
+  }
+  bool empty() const { return moved_.empty(); }
+  // Best effort: what stays is removed by the next who saves.
+  void Delete() {
+    for (const std::string& path : moved_) env_.DeleteFile(path).IgnoreError();
+  }
+
+ private:
+  Env& env_;
+  const std::string suffix_;
+  std::vector<std::string> moved_;
+  std::vector<std::unique_ptr<FileLock>> locks_;
+};
 
 Status WriteIndex(Env& env, const std::string& path, int num_shards,
                   const std::map<std::string, tensorflow::BundleEntryProto>& entries) {
@@ -69,7 +114,7 @@ Result<std::unique_ptr<BundleWriter>> BundleWriter::Open(Env& env, const std::st
 }
 
 BundleWriter::BundleWriter(Env& env, const std::string& prefix, const std::string& suffix)
-    : env_(env), prefix_(prefix), suffix_(suffix), held_data_(env, BundleDataName(prefix, 0, 1) + suffix) {}
+    : env_(env), prefix_(prefix), suffix_(suffix), held_data_(env.Lock(BundleDataName(prefix, 0, 1) + suffix)) {}
 
 BundleWriter::~BundleWriter() {
   if (finished_) return;
@@ -79,8 +124,10 @@ BundleWriter::~BundleWriter() {
 }
 
 Status BundleWriter::Append(std::string_view bytes) {
+  WEIR_TRY(error_);
+  error_ = data_->Append(bytes);
   offset_ += bytes.size();
-  return data_->Append(bytes);
+  return error_;
 }
 
 // Writes the lengths as varints, their checksum, then the strings. The checksum covers the lengths as fixed-size
@@ -149,15 +196,24 @@ Status BundleWriter::Finish() {
   if (finished_) return FailedPrecondition("the checkpoint {} is written already", prefix_);
   const std::string data = BundleDataName(prefix_, 0, 1);
   const std::string index = BundleIndexName(prefix_);
+  WEIR_TRY(error_);
   WEIR_TRY(data_->Sync());
   WEIR_TRY(data_->Close());
-  const HeldTemporary held_index(env_, index + suffix_);
+  const std::unique_ptr<FileLock> held_index = env_.Lock(index + suffix_);
   WEIR_TRY(WriteIndex(env_, index + suffix_, 1, entries_));
-  WEIR_TRY(RemoveIndex(env_, prefix_));
-  WEIR_TRY(env_.Rename(data + suffix_, data));
+  ReplacedFiles replaced(env_, suffix_ + kReplaced);
+  Renames renames(env_);
+  WEIR_TRY(replaced.MoveAway(index, renames));
+  if (!replaced.empty()) {
+    WEIR_TRY(SyncDirectoryOf(env_, index));
+    WEIR_TRY(replaced.MoveAway(data, renames));
+  }
+  WEIR_TRY(renames.Rename(data + suffix_, data));
   WEIR_TRY(SyncDirectoryOf(env_, data));
-  WEIR_TRY(env_.Rename(index + suffix_, index));
+  WEIR_TRY(renames.Rename(index + suffix_, index));
+  renames.Keep();
   finished_ = true;
+  replaced.Delete();
   return SyncDirectoryOf(env_, index);
 }
 
@@ -172,7 +228,8 @@ Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const st
   std::map<std::string, tensorflow::BundleEntryProto> entries;
   int num_shards = 0;
   for (const std::string& prefix : prefixes) {
-    if (!env.Exists(BundleIndexName(prefix))) {
+    if (const Status found = env.Stat(BundleIndexName(prefix)).status(); !found.ok()) {
+      if (found.code() != StatusCode::kNotFound) return found;
       if (allow_missing) continue;
       return InvalidArgument("cannot merge into {}: there is no checkpoint {}", destination, prefix);
     }
@@ -185,24 +242,36 @@ Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const st
     num_shards += index.num_shards;
   }
   const std::string index = BundleIndexName(destination);
-  const std::string aside = index + TemporarySuffix();
+  const std::string suffix = TemporarySuffix();
+  const std::string aside = index + suffix;
   RemoveStaleTemporaries(env, destination);
-  const HeldTemporary held(env, aside);
+  const std::unique_ptr<FileLock> held = env.Lock(aside);
+  ReplacedFiles replaced(env, suffix + kReplaced);
   const auto merge = [&]() -> Status {
     WEIR_TRY(WriteIndex(env, aside, num_shards, entries));
-    WEIR_TRY(RemoveIndex(env, destination));
+    Renames renames(env);
+    WEIR_TRY(replaced.MoveAway(index, renames));
+    const bool replaces = !replaced.empty();
+    if (replaces) WEIR_TRY(SyncDirectoryOf(env, index));
     for (const Source& source : sources) {
-      for (int i = 0; i < source.shards; ++i)
-        WEIR_TRY(env.Rename(BundleDataName(source.prefix, i, source.shards),
-                            BundleDataName(destination, source.first + i, num_shards)));
+      for (int i = 0; i < source.shards; ++i) {
+        const std::string from = BundleDataName(source.prefix, i, source.shards);
+        const std::string to = BundleDataName(destination, source.first + i, num_shards);
+        if (from == to) continue;
+        if (replaces) WEIR_TRY(replaced.MoveAway(to, renames));
+        WEIR_TRY(renames.Rename(from, to));
+      }
     }
     WEIR_TRY(SyncDirectoryOf(env, index));
-    return env.Rename(aside, index);
+    WEIR_TRY(renames.Rename(aside, index));
+    renames.Keep();
+    return OkStatus();
   };
   if (Status status = merge(); !status.ok()) {
     env.DeleteFile(aside).IgnoreError();
     return status;
   }
+  replaced.Delete();
   WEIR_TRY(SyncDirectoryOf(env, index));
   for (const Source& source : sources)
     if (source.prefix != destination) WEIR_TRY(env.DeleteFile(BundleIndexName(source.prefix)));

@@ -21,7 +21,7 @@ namespace weir::io {
 std::string BundleIndexName(const std::string& prefix);
 std::string BundleDataName(const std::string& prefix, int shard, int num_shards);
 
-// Not thread-safe. The destructor removes the temporary files if Finish did not succeed.
+// Not thread-safe. Destroying one that is not finished removes what it wrote. After an error it cannot be finished.
 class BundleWriter final {
  public:
   // Creates the directory of `prefix` if its parent exists.
@@ -34,6 +34,7 @@ class BundleWriter final {
   Status Add(const std::string& name, const Tensor& value);
   // Adds the part at `slice` of the tensor `name`, whose whole shape is `full_shape`. REQUIRES: parts do not overlap.
   Status AddSlice(const std::string& name, const Shape& full_shape, const TensorSlice& slice, const Tensor& value);
+  // Where it fails, a checkpoint that was there before is there still, unless the disk also fails to put it back.
   Status Finish();
 
  private:
@@ -44,15 +45,17 @@ class BundleWriter final {
   Env& env_;
   const std::string prefix_;
   const std::string suffix_;  // of the temporary file names
-  const HeldTemporary held_data_;
+  const std::unique_ptr<FileLock> held_data_;
   std::unique_ptr<WritableFile> data_;
   std::map<std::string, tensorflow::BundleEntryProto> entries_;
   uint64_t offset_ = 0;
+  Status error_;  // the first one of writing
   bool finished_ = false;
 };
 
-// Merges bundles into one: renames their data files to shards of `destination` and writes one index. Parts of a tensor
-// may be in different bundles.
+// Joins bundles into one: renames their data files to be the shards of `destination` and writes one index. Parts of one
+// tensor may lie in different bundles. Where it fails, all bundles stay what they were, unless the disk also fails to
+// put them back.
 Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const std::string& destination,
                     bool allow_missing = false);
 

@@ -25,24 +25,38 @@ Status EventWriter::Init() {
   if (records_ != nullptr) return OkStatus();
   const int64_t now = clock_.NowMicros();
   path_ = EventFileName(prefix_, now / 1'000'000, HostName(), suffix_);
+  if (torn_files_ > 0) path_ += fmt::format(".{}", torn_files_);  // may be the same second
+  const bool is_new = env_.Stat(path_).status().code() == StatusCode::kNotFound;
   WEIR_ASSIGN(std::unique_ptr<WritableFile> file, env_.OpenAppend(path_));
   records_ = std::make_unique<RecordWriter>(std::move(file));
   tensorflow::Event version;
   version.set_wall_time(static_cast<double>(now) / 1e6);
   version.set_file_version(kVersion);
-  WEIR_TRY(records_->Write(version.SerializeAsString()));
-  return records_->Flush();
+  Status status = records_->Write(version.SerializeAsString());
+  if (status.ok()) status = records_->Flush();
+  if (!status.ok() && is_new) {  // a full disk must not be filled with files that hold nothing
+    records_.reset();
+    if (env_.DeleteFile(path_).ok()) return status;
+  }
+  return EndOnError(std::move(status));
+}
+
+Status EventWriter::EndOnError(Status status) {
+  if (status.ok()) return status;
+  records_.reset();
+  ++torn_files_;
+  return status;
 }
 
 Status EventWriter::WriteBytes(std::string_view event) {
   WEIR_TRY(Init());
-  return records_->Write(event);
+  return EndOnError(records_->Write(event));
 }
 
 Status EventWriter::Flush() {
   if (records_ == nullptr) return OkStatus();
-  WEIR_TRY(records_->Flush());
-  if (env_.Exists(path_)) return OkStatus();
+  WEIR_TRY(EndOnError(records_->Flush()));
+  if (env_.Stat(path_).status().code() != StatusCode::kNotFound) return OkStatus();
   records_.reset();
   return Init();
 }
@@ -50,7 +64,7 @@ Status EventWriter::Flush() {
 Status EventWriter::Close() {
   if (records_ == nullptr) return OkStatus();
   const std::unique_ptr<RecordWriter> records = std::move(records_);
-  return records->Close();
+  return EndOnError(records->Close());
 }
 
 }  // namespace weir::io

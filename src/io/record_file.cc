@@ -80,27 +80,35 @@ Status RecordWriter::Write(std::string_view record) {
   PutFixed32(header, crc32c::Mask(crc32c::Value(header)));
   std::string footer;
   PutFixed32(footer, crc32c::Mask(crc32c::Value(record)));
-  WEIR_TRY(Append(header));
-  WEIR_TRY(Append(record));
-  return Append(footer);
+  WEIR_TRY(error_);
+  WEIR_TRY(Kept(Append(header)));
+  WEIR_TRY(Kept(Append(record)));
+  return Kept(Append(footer));
+}
+
+Status RecordWriter::Kept(Status status) {
+  if (error_.ok()) error_ = status;
+  return status;
 }
 
 Status RecordWriter::Flush() {
   if (file_ == nullptr) return FailedPrecondition("cannot flush records: the file is closed");
-  if (deflater_ != nullptr) WEIR_TRY(deflater_->Write(*file_, "", Z_SYNC_FLUSH));
-  return file_->Flush();
+  WEIR_TRY(error_);
+  if (deflater_ != nullptr) WEIR_TRY(Kept(deflater_->Write(*file_, "", Z_SYNC_FLUSH)));
+  return Kept(file_->Flush());
 }
 
 Status RecordWriter::Sync() {
   WEIR_TRY(Flush());
-  return file_->Sync();
+  return Kept(file_->Sync());
 }
 
 Status RecordWriter::Close() {
   if (file_ == nullptr) return OkStatus();
   const std::unique_ptr<WritableFile> file = std::move(file_);
-  if (deflater_ != nullptr) WEIR_TRY(deflater_->Write(*file, "", Z_FINISH));
-  return file->Close();
+  if (deflater_ != nullptr && error_.ok()) Kept(deflater_->Write(*file, "", Z_FINISH)).IgnoreError();
+  Kept(file->Close()).IgnoreError();
+  return error_;
 }
 
 RecordReader::RecordReader(std::string path, std::unique_ptr<ReadableFile> file)
@@ -133,9 +141,10 @@ Result<std::string_view> RecordReader::Bytes(uint64_t offset, uint64_t size) {
       const size_t have = buffer_.size();
       const size_t piece = std::max(kReadAhead, std::min<size_t>(size - have, std::max(have, size_t{1} << 20)));
       buffer_.resize(have + piece);
-      WEIR_ASSIGN(const size_t got, file_->Read(offset + have, piece, buffer_.data() + have));
-      buffer_.resize(have + got);
-      if (got < piece) break;
+      const Result<size_t> got = file_->Read(offset + have, piece, buffer_.data() + have);
+      buffer_.resize(have + got.value_or(0));
+      WEIR_TRY(got.status());
+      if (*got < piece) break;
     }
   }
   const std::string_view rest =

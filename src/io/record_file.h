@@ -16,7 +16,8 @@ namespace weir::io {
 
 class Inflater;
 
-// Not thread-safe. The destructor closes the file but ignores errors; call Close to see them.
+// Not thread-safe. What was not closed may be lost in part. After an error the file may end in a part of a record, so
+// nothing more is written: all later calls return the first error.
 class RecordWriter final {
  public:
   static Result<std::unique_ptr<RecordWriter>> Open(Env& env, const std::string& path,
@@ -36,7 +37,10 @@ class RecordWriter final {
  private:
   class Deflater;
   Status Append(std::string_view bytes);
+  // Keeps the first error.
+  Status Kept(Status status);
   std::unique_ptr<WritableFile> file_;
+  Status error_;
   std::unique_ptr<Deflater> deflater_;  // null: not compressed
 };
 

@@ -120,7 +120,7 @@ Status SliceTableWriter::Finish() {
   for (const auto& [name, tensor] : tensors_) *list.mutable_meta()->add_tensor() = tensor;
   RemoveStaleTemporaries(env_, path_);
   const std::string aside = path_ + TemporarySuffix();
-  const HeldTemporary held(env_, aside);
+  const std::unique_ptr<FileLock> held = env_.Lock(aside);
   Status status = WriteTable(env_, aside, list.SerializeAsString(), parts_);
   if (status.ok()) status = env_.Rename(aside, path_);
   if (!status.ok()) {

@@ -1,10 +1,5 @@
 #include "io/temporary_files.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <vector>
 
@@ -28,8 +23,6 @@ const std::string& HostId() {
   return id;
 }
 
-std::string LocalPath(const std::string& path) { return path.starts_with("file://") ? path.substr(7) : path; }
-
 bool IsOld(Env& env, const std::string& path) {
   const Result<FileInfo> info = env.Stat(path);
   const auto now =
@@ -37,13 +30,14 @@ bool IsOld(Env& env, const std::string& path) {
   return info.ok() && now.count() - info->modified_micros > kOldMicros;
 }
 
-// Holds the lock until the file is unlinked, so that a writer that has just created it notices (HeldTemporary).
-void RemoveIfUnheld(const std::string& path) {
-  const std::string local = LocalPath(path);
-  const int file = open(local.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(local.c_str());
-  close(file);
+// Removes shards of a checkpoint that were never merged.
+void RemoveOldShards(Env& env, const std::string& directory) {
+  const Result<std::vector<std::string>> all = env.List(directory);
+  if (!all.ok()) return;
+  for (const std::string& file : *all) {
+    const std::string path = JoinPath(directory, file);
+    if (file.starts_with("part-") && IsOld(env, path)) env.DeleteUnlocked(path).IgnoreError();
+  }
 }
 
 // Removes stale files of `directory` whose names begin with `name`.
@@ -58,11 +52,12 @@ void RemoveStaleIn(Env& env, const std::string& directory, std::string_view name
     const std::string path = JoinPath(directory, file);
     if (const size_t mark = file.find(kMark, name.size()); mark != std::string::npos) {
       const bool own_host = !HostId().empty() && file.compare(mark, own_mark.size(), own_mark) == 0;
-      if (own_host || IsOld(env, path)) RemoveIfUnheld(path);
+      if (own_host || IsOld(env, path)) env.DeleteUnlocked(path).IgnoreError();
     } else if (file.ends_with(".meta.tmp") && IsOld(env, path)) {
       env.DeleteFile(path).IgnoreError();
     } else if (file.ends_with("_temp")) {  // the directory of a sharded checkpoint
       RemoveStaleIn(env, path, "part");
+      RemoveOldShards(env, path);
       if (IsOld(env, path)) env.DeleteDirectory(path).IgnoreError();  // fails unless it is empty
     }
   }
@@ -72,25 +67,7 @@ void RemoveStaleIn(Env& env, const std::string& directory, std::string_view name
 
 std::string TemporarySuffix() { return fmt::format("{}{}-{}", kMark, HostId(), RealRng().Next64()); }
 
-HeldTemporary::HeldTemporary(Env& env, const std::string& path) {
-  if (&env != &RealEnv()) return;
-  // Another process may remove the file between its creation and the lock. Then try again.
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    fd_ = open(LocalPath(path).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd_ < 0) return;
-    struct stat made {};
-    if (flock(fd_, LOCK_SH) != 0 || (fstat(fd_, &made) == 0 && made.st_nlink > 0)) return;
-    close(fd_);
-    fd_ = -1;
-  }
-}
-
-HeldTemporary::~HeldTemporary() {
-  if (fd_ >= 0) close(fd_);
-}
-
 void RemoveStaleTemporaries(Env& env, const std::string& prefix) {
-  if (&env != &RealEnv()) return;
   std::string_view name = FileNameOf(prefix);
   size_t end = name.size();
   while (end > 0 && IsDigit(name[end - 1])) --end;

@@ -1,6 +1,6 @@
-// Temporary files, which get their final name when they are complete. A writer that is killed leaves its temporary
-// files behind; the next writer with the same prefix removes them. A file in use is never removed, because its writer
-// holds a lock on it (flock), which the system releases when the process ends.
+// Files that are written under a temporary name until they are whole. Who is killed meanwhile leaves them behind, and
+// the next one who writes files of the same prefix removes them. A file that is being written is never removed: its
+// writer holds a lock on it (Env::Lock), which ends with its process.
 #ifndef WEIR_IO_TEMPORARY_FILES_H_
 #define WEIR_IO_TEMPORARY_FILES_H_
 
@@ -14,22 +14,9 @@ namespace weir::io {
 // here.
 std::string TemporarySuffix();
 
-// Creates a temporary file and holds a lock on it. Best effort: does nothing if the file cannot be locked or `env` is
-// not the real file system.
-class HeldTemporary final {
- public:
-  HeldTemporary(Env& env, const std::string& path);
-  ~HeldTemporary();
-  HeldTemporary(const HeldTemporary&) = delete;
-  HeldTemporary& operator=(const HeldTemporary&) = delete;
-
- private:
-  int fd_ = -1;
-};
-
-// Removes temporary files that killed writers have left for checkpoints of the same name, whatever their step: for
-// "model.ckpt-30" also those of "model.ckpt-20". Files of other hosts, whose locks may be invisible here, and files
-// without locks are removed only if they are an hour old. Ignores errors.
+// Removes what writers that were killed have left of checkpoints of the same name, whatever their step: for
+// "model.ckpt-30" also of "model.ckpt-20". Files of other hosts, whose locks may not be seen here, and such as have no
+// lock, must be an hour old; so must shards that nobody has merged. Errors are ignored.
 void RemoveStaleTemporaries(Env& env, const std::string& prefix);
 
 }  // namespace weir::io

@@ -93,5 +93,13 @@ TEST_F(TemporaryFilesTest, ShardsOfAKilledSaveAreCleanedUp) {
   EXPECT_EQ(RealEnv().List(Path("model.ckpt-1_temp"))->size(), 0u);
 }
 
+TEST_F(TemporaryFilesTest, ShardsThatNobodyMergesAreRemovedWhenTheyAreOld) {
+  ASSERT_TRUE(RealEnv().MakeDirectories(Path("model.ckpt-1_temp")).ok());
+  Touch("model.ckpt-1_temp/part-00000-of-00002.index", 7200);
+  Touch("model.ckpt-1_temp/part-00001-of-00002.index", 60);
+  RemoveStaleTemporaries(RealEnv(), Path("model.ckpt-2"));
+  EXPECT_EQ(RealEnv().List(Path("model.ckpt-1_temp")).value(), (std::vector<std::string>{"part-00001-of-00002.index"}));
+}
+
 }  // namespace
 }  // namespace weir::io

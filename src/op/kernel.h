@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/env.h"
 #include "base/thread_pool.h"
 #include "op/cancel.h"
 #include "op/function_runner.h"
@@ -35,8 +36,8 @@ struct NodeInfo {
 
 class KernelSetup final {
  public:
-  KernelSetup(const NodeInfo& node, ResourceManager* resources, FunctionRunner* functions)
-      : node_(node), resources_(resources), functions_(functions) {}
+  KernelSetup(const NodeInfo& node, Env& env, ResourceManager* resources, FunctionRunner* functions)
+      : node_(node), env_(env), resources_(resources), functions_(functions) {}
   const NodeInfo& node() const { return node_; }
   template <class T>
   Result<T> Attr(std::string_view name) const {
@@ -50,6 +51,8 @@ class KernelSetup final {
   int num_outputs() const { return static_cast<int>(node_.output_types.size()); }
   FunctionRunner* functions() const { return functions_; }
   ResourceManager* resources() const { return resources_; }
+  // The files that the kernel may use; lives as long as its session or server.
+  Env& env() const { return env_; }
   // The first out-of-range access, or OK.
   const Status& access_error() const { return access_error_; }
 
@@ -57,6 +60,7 @@ class KernelSetup final {
   DType TypeAt(const std::vector<DType>& types, const char* kind, int i) const;
 
   const NodeInfo& node_;
+  Env& env_;
   ResourceManager* resources_;
   FunctionRunner* functions_;
   mutable Status access_error_;
@@ -110,6 +114,7 @@ struct StepContext {
   int64_t step_id = 0;
   ThreadPool* pool = nullptr;  // for computation
   ElasticPool* blocking_pool = nullptr;
+  Env* env = nullptr;                               // the files of the process; null only where no kernel uses files
   ResourceManager* resources = nullptr;             // lifetime of the session or server
   std::shared_ptr<ResourceManager> step_resources;  // lifetime of the step: TensorArrays, stacks
   FunctionRunner* functions = nullptr;
@@ -117,8 +122,8 @@ struct StepContext {
   IntrusivePtr<Rendezvous> rendezvous;
   CancelToken* cancel = nullptr;
   const std::string* session_handle = nullptr;
-  int call_depth = 0;                // nesting depth of function calls; a blocking call counts as several
-  std::shared_ptr<const void> kept;  // owns the targets of the raw pointers that do not live as long as the process
+  int call_depth = 0;                // function calls that this step is inside of; a blocking one counts as several
+  std::shared_ptr<const void> kept;  // owns what the plain pointers refer to that does not live as long as the process
 };
 
 // A value on an edge: a tensor, or a reference to a variable.
@@ -152,6 +157,7 @@ class KernelContext final {
   // Set only for nodes that run even if their inputs are dead (sends).
   bool inputs_dead = false;
   ResourceManager& resources() const { return *step_.resources; }
+  Env& env() const { return *step_.env; }
   CancelToken& cancel() const { return *step_.cancel; }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }

@@ -273,7 +273,7 @@ TEST_F(AccessTest, FactoriesToo) {
                           return Kernel();
                         },
                         .host_memory = {}};
-    KernelSetup setup(node_, nullptr, nullptr);
+    KernelSetup setup(node_, RealEnv(), nullptr, nullptr);
     return std::string(MakeKernel(def, setup).status().message());
   };
   EXPECT_THAT(make([](KernelSetup& s) { return s.input_type(2); }), HasSubstr("node 'n' (op Op) used input 2"));

@@ -152,12 +152,15 @@ class KernelTester final {
     step_.step_id = 1;
     step_.pool = pool_.get();
     step_.blocking_pool = &blocking_pool_;
+    step_.env = &RealEnv();
     step_.resources = &resources_;
     step_.step_resources = step_resources_;
     step_.cancel = &cancel_;
     step_.session_handle = &session_handle_;
   }
   StepContext& step() { return step_; }
+  // Files of another Env from now on.
+  void set_env(Env& env) { step_.env = &env; }
   ResourceManager& resources() { return resources_; }
   CancelToken& cancel() { return cancel_; }
   // Sets the node name of later runs. Variables and resources are often named after their nodes.
@@ -207,7 +210,7 @@ class KernelTester final {
     WEIR_ASSIGN(const std::vector<PartialShape> expected, ExpectedShapes(*op, attrs, inputs));
 
     WEIR_ASSIGN(const KernelDef* def, FindKernel(node, "CPU"));
-    KernelSetup setup(node, &resources_, step_.functions);
+    KernelSetup setup(node, *step_.env, &resources_, step_.functions);
     WEIR_ASSIGN(const Kernel kernel, MakeKernel(*def, setup));
     std::vector<EdgeValue> outputs(node.output_types.size());
     KernelContext context(node, step_, absl::MakeSpan(inputs), absl::MakeSpan(outputs));

@@ -14,7 +14,7 @@ class RealOpsTest : public ::testing::Test {
   RealOpsTest() {
     ops::RegisterAllOps(registry_);
     graph_ = std::make_shared<Graph>(registry_);
-    graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
   }
 
   Output Const(float value) { return Constant(*graph_, Tensor::Scalar(value)); }
@@ -37,7 +37,8 @@ class RealOpsTest : public ::testing::Test {
   Result<std::vector<Tensor>> Run(const OutputList& fetches, std::vector<Feed> feeds = {}) {
     if (Status error = graph_->TakeError(); !error.ok()) return error;
     if (session_ == nullptr)
-      session_ = std::make_unique<LocalSession>(graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, {}});
+      session_ = std::make_unique<LocalSession>(
+          graph_, LocalSession::Dependencies{pool_, blocking_pool_, RealEnv(), nullptr, {}});
     RunRequest request;
     request.feeds = std::move(feeds);
     request.fetches = fetches;

@@ -59,6 +59,7 @@ Status RefuseLarge(const NodeProps& node, const std::vector<PartialShape>& shape
 
 class LocalConstantEvaluator final : public ConstantEvaluator {
  public:
+  explicit LocalConstantEvaluator(Env& env) : env_(env) {}
   Result<std::vector<Tensor>> Evaluate(const NodeProps& node, const std::vector<Tensor>& inputs) override {
     WEIR_TRY(RefuseUnfit(node, inputs));
     const auto num_outputs = static_cast<int>(node.output_types.size());
@@ -73,14 +74,15 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
 
     const NodeInfo info = MakeNodeInfo(node, "/device:CPU:0");
     WEIR_ASSIGN(const KernelDef* def, FindKernel(info, "CPU"));
-    KernelSetup setup(info, nullptr, nullptr);
+    KernelSetup setup(info, env_, nullptr, nullptr);
     WEIR_ASSIGN(Kernel kernel, MakeKernel(*def, setup));
     if (kernel.is_async() || kernel.blocking())
       return Unimplemented("'{}' ({}) cannot be evaluated before a run", node.name, node.op->name);
 
     const auto resources = std::make_shared<ResourceManager>();
     CancelToken cancel;
-    StepContext step{.pool = &pool_, .resources = resources.get(), .step_resources = resources, .cancel = &cancel};
+    StepContext step{
+        .pool = &pool_, .env = &env_, .resources = resources.get(), .step_resources = resources, .cancel = &cancel};
     std::vector<EdgeValue> in(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) in[i].tensor = inputs[i];
     std::vector<EdgeValue> out(num_outputs);
@@ -103,11 +105,14 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
   }
 
  private:
+  Env& env_;
   ThreadPool pool_{"weir_constants", 1};  // with one thread, ParallelFor runs on the caller
 };
 
 }  // namespace
 
-std::shared_ptr<ConstantEvaluator> MakeLocalConstantEvaluator() { return std::make_shared<LocalConstantEvaluator>(); }
+std::shared_ptr<ConstantEvaluator> MakeLocalConstantEvaluator(Env& env) {
+  return std::make_shared<LocalConstantEvaluator>(env);
+}
 
 }  // namespace weir

@@ -4,10 +4,12 @@
 
 #include <memory>
 
+#include "base/env.h"
 #include "graph/constant_evaluator.h"
 
 namespace weir {
 
-std::shared_ptr<ConstantEvaluator> MakeLocalConstantEvaluator();
+// Kernels use the files of `env`, which outlives the evaluator.
+std::shared_ptr<ConstantEvaluator> MakeLocalConstantEvaluator(Env& env);
 
 }  // namespace weir

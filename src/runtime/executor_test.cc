@@ -488,7 +488,7 @@ class DoorTest : public ExecutorTest {
   ThreadPool pool_;
   ElasticPool blocking_;
   std::vector<std::unique_ptr<Device>> devices_ = MakeLocalDevices({}, "/job:a/replica:0/task:0", RealRng());
-  KernelCache kernels_{nullptr, nullptr};
+  KernelCache kernels_{RealEnv(), nullptr, nullptr};
 };
 
 TEST_F(DoorTest, WhoEndsAWaitGoesOnWithThatStepAfterItsKernel) {

@@ -98,7 +98,7 @@ LocalFunctionRunner::LocalFunctionRunner(std::shared_ptr<const Graph> graph, std
       devices_(std::move(devices)),
       resources_(std::move(resources)),
       options_(std::move(options)),
-      kernels_(resources_.get(), this) {}
+      kernels_(options_.env, resources_.get(), this) {}
 
 LocalFunctionRunner::~LocalFunctionRunner() {
   // Destroy kernels first: the objects that they own may call functions until then.

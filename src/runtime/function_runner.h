@@ -30,6 +30,7 @@ struct CallLimits {
 class LocalFunctionRunner final : public FunctionRunner {
  public:
   struct Options {
+    Env& env;  // what kernels of functions are made with; outlives the runner
     PlacerOptions placer;
     PassOptions passes = {};
     CallLimits limits = CallLimits::FromEnvironment();

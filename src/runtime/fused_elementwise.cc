@@ -268,9 +268,10 @@ class FirstFault {
 
 class FusedKernel {
  public:
-  explicit FusedKernel(std::shared_ptr<const FusedRegion> region, std::string device)
+  FusedKernel(std::shared_ptr<const FusedRegion> region, std::string device, Env& env)
       : region_(std::move(region)),
         device_(std::move(device)),
+        env_(env),
         program_(*region_),
         num_given_(static_cast<int32_t>(region_->input_types.size())) {
     std::vector<uint8_t> stances(program_.num_inputs(), kFull);
@@ -484,7 +485,7 @@ class FusedKernel {
     for (size_t m = 0; m < count; ++m) {
       const FusedRegion::Member& member = region_->members[m];
       const NodeInfo& info = own.infos.emplace_back(MakeNodeInfo(*member.props, device_));
-      KernelSetup setup(info, nullptr, nullptr);
+      KernelSetup setup(info, env_, nullptr, nullptr);
       Result<const KernelDef*> def = FindKernel(info, "CPU");
       Result<Kernel> kernel = def.ok() ? MakeKernel(**def, setup) : Result<Kernel>(def.status());
       if (!kernel.ok()) {
@@ -524,6 +525,7 @@ class FusedKernel {
 
   const std::shared_ptr<const FusedRegion> region_;
   const std::string device_;
+  Env& env_;
   const Program program_;
   const int32_t num_given_;
   std::vector<char*> table_;  // pointers of the inputs; set for constants only
@@ -566,7 +568,7 @@ std::shared_ptr<const NodeProps> FuseRegion(FusedRegion region) {
   auto shared = std::make_shared<const FusedRegion>(std::move(region));
   node->op.region = shared;
   node->op.kernels = CpuKernel([shared](KernelSetup& setup) -> Result<Kernel> {
-    auto fused = std::make_shared<FusedKernel>(shared, setup.node().device);
+    auto fused = std::make_shared<FusedKernel>(shared, setup.node().device, setup.env());
     const bool cheap = fused->program().calls().size() <= kManyCalls;
     Kernel kernel = Kernel::Sync([fused](KernelContext& ctx) { return fused->Run(ctx); });
     return cheap ? std::move(kernel).Cheap() : std::move(kernel);

@@ -39,7 +39,7 @@ class FusedTest : public ::testing::Test {
   FusedTest() {
     ops::RegisterAllOps(registry_);
     graph_ = std::make_shared<Graph>(registry_);
-    graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
   }
 
   Output Op(const std::string& op, const OutputList& inputs, const std::string& name = "",
@@ -70,7 +70,7 @@ class FusedTest : public ::testing::Test {
       if (!optimized)
         config.mutable_graph_options()->mutable_optimizer_options()->set_opt_level(tensorflow::OptimizerOptions::L0);
       session = std::make_unique<LocalSession>(
-          graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, std::move(config)});
+          graph_, LocalSession::Dependencies{pool_, blocking_pool_, RealEnv(), nullptr, std::move(config)});
     }
     return *session;
   }
@@ -511,7 +511,7 @@ TEST_F(FusedTest, AFusedNodeGoesWithItsPlan) {
   Output y = Op("Tanh", {Op("Neg", {x})});
   PlanSignature signature{{x}, {y}, {}};
   const auto devices = MakeLocalDevices({}, "/job:localhost/replica:0/task:0", RealRng());
-  KernelCache kernels(nullptr, nullptr);
+  KernelCache kernels(RealEnv(), nullptr, nullptr);
   Result<std::shared_ptr<const Plan>> plan =
       CompilePlan(*graph_, signature, PlanEnvironment{devices, kernels, PlacerOptions{}, {.fuse = true}});
   ASSERT_TRUE(plan.ok()) << plan.status();

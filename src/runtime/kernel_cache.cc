@@ -27,9 +27,9 @@ Result<Kernel> MakeFunctionCall(KernelSetup& setup) {
   });
 }
 
-Result<Kernel> MakeKernelFor(const NodeInfo& info, std::string_view device_kind, ResourceManager* resources,
+Result<Kernel> MakeKernelFor(const NodeInfo& info, std::string_view device_kind, Env& env, ResourceManager* resources,
                              FunctionRunner* functions) {
-  KernelSetup setup(info, resources, functions);
+  KernelSetup setup(info, env, resources, functions);
   if (info.op->is_function) return MakeFunctionCall(setup);
   WEIR_ASSIGN(const KernelDef* def, FindKernel(info, device_kind));
   return MakeKernel(*def, setup);
@@ -93,7 +93,7 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
   auto bound = std::make_shared<BoundKernel>();
   bound->info = MakeNodeInfo(*props, device.name());
   bound->props = props;
-  Result<Kernel> kernel = MakeKernelFor(bound->info, device.kind(), resources_, functions_);
+  Result<Kernel> kernel = MakeKernelFor(bound->info, device.kind(), env_, resources_, functions_);
   if (!kernel.ok()) {
     return MarkNode(MakeStatus(kernel.status().code(),
                                fmt::format("{}\n\t [[node '{}' ({})]]", std::string(kernel.status().message()),

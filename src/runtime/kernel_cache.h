@@ -36,10 +36,11 @@ class NamedKernels final {
 
 class KernelCache final {
  public:
-  // `resources` and `functions` are passed to kernel factories; they may be null and must outlive the cache. If `named`
-  // is null, kernels are not shared with other caches.
-  KernelCache(ResourceManager* resources, FunctionRunner* functions, std::shared_ptr<NamedKernels> named = nullptr)
-      : resources_(resources), functions_(functions), named_(std::move(named)) {}
+  // `env`, `resources` and `functions` are what kernel factories see; they outlive the cache, and the last two may be
+  // null. `named` may be null too: then kernels are shared by this cache's users alone.
+  KernelCache(Env& env, ResourceManager* resources, FunctionRunner* functions,
+              std::shared_ptr<NamedKernels> named = nullptr)
+      : env_(env), resources_(resources), functions_(functions), named_(std::move(named)) {}
 
   // The kernel of a node on a device. Errors name the node.
   Result<std::shared_ptr<const BoundKernel>> Get(const std::shared_ptr<const NodeProps>& props, const Device& device);
@@ -47,6 +48,7 @@ class KernelCache final {
 
  private:
   using Key = std::pair<const NodeProps*, const Device*>;
+  Env& env_;
   ResourceManager* const resources_;
   FunctionRunner* const functions_;
   const std::shared_ptr<NamedKernels> named_;

@@ -71,6 +71,7 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
       config_(std::move(dependencies.config)),
       shared_pool_(dependencies.pool),
       blocking_pool_(dependencies.blocking_pool),
+      env_(dependencies.env),
       intra_pool_(&shared_pool_),
       inter_pool_(&shared_pool_),
       py_functions_(dependencies.py_functions),
@@ -78,7 +79,7 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
       resources_(owns_resources_ ? std::make_shared<ResourceManager>() : std::move(dependencies.resources)),
       devices_(std::make_shared<const LocalFunctionRunner::Devices>(
           MakeLocalDevices(config_, dependencies.device_prefix, RealRng()))),
-      evaluator_(MakeLocalConstantEvaluator()) {
+      evaluator_(MakeLocalConstantEvaluator(env_)) {
   kept_->handle = fmt::format("local-{}", static_cast<const void*>(this));
   if (const int threads = config_.intra_op_parallelism_threads(); threads > 0) {
     kept_->intra_pool = std::make_unique<ThreadPool>("weir_intra", threads);
@@ -92,9 +93,11 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
   }
   kept_->functions = std::make_unique<LocalFunctionRunner>(
       graph_, devices_, resources_,
-      LocalFunctionRunner::Options{
-          .placer = PlacerOptionsOf(config_), .passes = PassOptionsOf(config_, evaluator_.get()), .kept = evaluator_});
-  kernels_ = std::make_unique<KernelCache>(resources_.get(), kept_->functions.get());
+      LocalFunctionRunner::Options{.env = env_,
+                                   .placer = PlacerOptionsOf(config_),
+                                   .passes = PassOptionsOf(config_, evaluator_.get()),
+                                   .kept = evaluator_});
+  kernels_ = std::make_unique<KernelCache>(env_, resources_.get(), kept_->functions.get());
 }
 
 LocalSession::~LocalSession() {
@@ -160,6 +163,7 @@ StepArgs LocalSession::ArgsForStep() {
   args.context.step_id = next_step_.fetch_add(1, std::memory_order_relaxed);
   args.context.pool = intra_pool_;
   args.context.blocking_pool = &blocking_pool_;
+  args.context.env = &env_;
   args.context.resources = resources_.get();
   args.context.functions = kept_->functions.get();
   args.context.py_functions = py_functions_;

@@ -20,6 +20,7 @@ class LocalSession final : public Session {
   struct Dependencies {
     ThreadPool& pool;  // both pools outlive the session
     ElasticPool& blocking_pool;
+    Env& env;                                    // the files that kernels use; outlives the session
     std::shared_ptr<ResourceManager> resources;  // null: the session creates its own
     tensorflow::ConfigProto config;
     std::string device_prefix = "/job:localhost/replica:0/task:0";
@@ -75,6 +76,7 @@ class LocalSession final : public Session {
   const tensorflow::ConfigProto config_;
   ThreadPool& shared_pool_;
   ElasticPool& blocking_pool_;
+  Env& env_;
   const std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
   ThreadPool* intra_pool_;  // for parallelism inside kernels
   ThreadPool* inter_pool_;  // for parallelism between kernels; null: the caller runs all kernels

@@ -356,7 +356,7 @@ TEST_F(LocalSessionTest, FunctionsOfTheGraph) {
 }
 
 TEST_F(LocalSessionTest, ConstantsAreEvaluatedBeforeARun) {
-  std::shared_ptr<ConstantEvaluator> evaluator = MakeLocalConstantEvaluator();
+  std::shared_ptr<ConstantEvaluator> evaluator = MakeLocalConstantEvaluator(RealEnv());
   Output y = Op("Add", {Const(1), Const(2)});
   Result<std::vector<Tensor>> value = evaluator->Evaluate(*y.node->props(), {Float(3), Float(4)});
   ASSERT_TRUE(value.ok()) << value.status();

@@ -261,7 +261,7 @@ class MemoryPlanTest : public SmallGraph {
 
   SlowClock clock_;
   std::vector<std::unique_ptr<Device>> devices_ = MakeLocalDevices({}, "/job:a/replica:0/task:0", RealRng());
-  KernelCache kernels_{nullptr, nullptr};
+  KernelCache kernels_{RealEnv(), nullptr, nullptr};
   std::mutex mu_;
   std::vector<void*> made_;
   std::vector<Tensor> held_;

@@ -297,7 +297,7 @@ TEST_F(PartitionTest, FoldedConstantsAreWhereTheyWereComputed) {
   ASSERT_TRUE(plan.ok());
   plan_ = *std::move(plan);
   ASSERT_TRUE(PlaceNodes(*graph_, devices_, {}, plan_).ok());
-  const std::shared_ptr<ConstantEvaluator> evaluator = MakeLocalConstantEvaluator();
+  const std::shared_ptr<ConstantEvaluator> evaluator = MakeLocalConstantEvaluator(RealEnv());
   PassReport report;
   ASSERT_TRUE(RunPasses(plan_, {.fold_constants = true, .evaluator = evaluator.get()}, report).ok());
   Cut();

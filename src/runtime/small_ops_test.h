@@ -341,8 +341,8 @@ class SmallGraph : public ::testing::Test {
 
   LocalSession& session() {
     if (session_ == nullptr)
-      session_ =
-          std::make_unique<LocalSession>(graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, config_});
+      session_ = std::make_unique<LocalSession>(
+          graph_, LocalSession::Dependencies{pool_, blocking_pool_, RealEnv(), nullptr, config_});
     return *session_;
   }
 

@@ -199,8 +199,10 @@ Result<std::optional<tensorflow::CheckpointState>> GetCheckpointState(Env& env, 
                                                                       const std::string& latest_filename) {
   const std::string file = CheckpointStatePath(directory, latest_filename);
   WEIR_TRY(CheckFileScheme(file));
-  if (!env.Exists(file)) return std::nullopt;
   Result<std::string> text = env.ReadFile(file);
+  if (text.status().code() == StatusCode::kNotFound) return std::nullopt;
+  // Who takes a disk that fails for a new directory trains from the beginning, and deletes the checkpoints.
+  if (IsDiskFault(text.status())) return text.status();
   if (!text.ok()) {
     TrainWarning("{}: checkpoint ignored: {}", file, std::string(text.status().message()));
     return std::nullopt;
@@ -238,13 +240,16 @@ Result<std::optional<std::string>> LatestCheckpoint(Env& env, const std::string&
   return std::nullopt;
 }
 
-bool CheckpointExists(Env& env, const std::string& prefix) {
+Result<bool> FindCheckpoint(Env& env, const std::string& prefix) {
   for (const std::string& pattern : {io::BundleIndexName(prefix), prefix}) {
     const Result<std::vector<std::string>> found = env.Match(pattern);
+    if (IsDiskFault(found.status())) return found.status();
     if (found.ok() && !found->empty()) return true;
   }
   return false;
 }
+
+bool CheckpointExists(Env& env, const std::string& prefix) { return FindCheckpoint(env, prefix).value_or(false); }
 
 std::optional<double> CheckpointTime(Env& env, const std::string& prefix) {
   for (const std::string& pattern : {io::BundleIndexName(prefix), prefix}) {

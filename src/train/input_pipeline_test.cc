@@ -46,7 +46,7 @@ class InputPipelineTest : public ::testing::Test {
   ThreadPool pool_{"test", 2};
   ElasticPool blocking_pool_{"test_blocking"};
   std::shared_ptr<Session> session_ = std::make_shared<LocalSession>(
-      graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_});
+      graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_, .env = RealEnv()});
   std::vector<std::string> files_;
 };
 

@@ -71,8 +71,9 @@ class MonitoredSessionTest : public testing::Test {
     return [this]() -> Result<SessionPtr> {
       ++made_;
       auto local = std::make_shared<LocalSession>(
-          graph_, LocalSession::Dependencies{
-                      .pool = pool_, .blocking_pool = blocking_pool_, .resources = nullptr, .config = {}});
+          graph_,
+          LocalSession::Dependencies{
+              .pool = pool_, .blocking_pool = blocking_pool_, .env = RealEnv(), .resources = nullptr, .config = {}});
       return std::make_shared<FailingSession>(std::move(local), &failures_);
     };
   }

@@ -168,8 +168,9 @@ Status Saver::Restore(Graph& graph, const RunStep& run, const std::string& path)
   if (is_empty_) return OkStatus();
   if (!built_) return FailedPrecondition("`build()` should be called before restore if defer_build==True");
   WEIR_TRY(CheckFileScheme(path));
+  WEIR_ASSIGN(const bool exists, FindCheckpoint(*options_.env, path));
   const std::string advice = AdviceOnPath(*options_.env, path);
-  if (!advice.empty() || !CheckpointExists(*options_.env, path))
+  if (!advice.empty() || !exists)
     return InvalidArgument("The passed save_path is not a valid checkpoint: {}{}{}", path, advice.empty() ? "" : ": ",
                            advice);
   TrainInfo("Restoring parameters from {}", path);

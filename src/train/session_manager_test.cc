@@ -39,7 +39,8 @@ class SessionManagerTest : public ::testing::Test {
 
   SessionPtr NewSession() {
     return std::make_shared<LocalSession>(
-        graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_, .resources = resources_});
+        graph_, LocalSession::Dependencies{
+                    .pool = pool_, .blocking_pool = blocking_pool_, .env = RealEnv(), .resources = resources_});
   }
   Graph& graph() { return *graph_; }
   std::shared_ptr<SessionManager> Manager(SessionManagerOptions options) {
@@ -52,7 +53,7 @@ class SessionManagerTest : public ::testing::Test {
   // Creates a directory with a checkpoint in which variable `a` has the given value.
   std::string Checkpoint(const std::shared_ptr<Saver>& saver, float a) {
     const SessionPtr session = std::make_shared<LocalSession>(
-        graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_});
+        graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_, .env = RealEnv()});
     EXPECT_TRUE(session->Run({.targets = {init_}}).ok());
     EXPECT_TRUE(session->Run({.feeds = {{a_->initial_value(), Tensor::Scalar<float>(a)}}, .targets = {init_a_}}).ok());
     std::string dir = testing::TempDir() + "session_manager_XXXXXX";

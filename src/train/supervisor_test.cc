@@ -71,8 +71,8 @@ class SupervisorTest : public ::testing::Test {
   Graph& graph() { return *graph_; }
   SessionMaker make() {
     return [this]() -> Result<SessionPtr> {
-      return std::make_shared<LocalSession>(graph_,
-                                            LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_});
+      return std::make_shared<LocalSession>(
+          graph_, LocalSession::Dependencies{.pool = pool_, .blocking_pool = blocking_pool_, .env = RealEnv()});
     };
   }
   int64_t Step(const SessionPtr& session) {

@@ -61,7 +61,7 @@ void SimClient::Wrong(const std::string& what) {
 
 void SimClient::BuildGraph() {
   Graph graph(registry_);
-  graph.set_constant_evaluator(MakeLocalConstantEvaluator());
+  graph.set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
   {
     Output bit = Placeholder(graph, kInt64, {.name = "bit"});
     Output amount;

@@ -93,7 +93,7 @@ class Replica {
  private:
   void Build(int aggregate, int total, int64_t tokens) {
     Graph graph(place_.registry);
-    graph.set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph.set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
     const auto variable = [&](int ps, const char* name, const Tensor& value) {
       DeviceScope device(graph, fmt::format("/job:ps/task:{}", ps));
       return Variable::Make(graph, value, {.name = name, .trainable = false}).value();

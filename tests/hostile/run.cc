@@ -21,7 +21,8 @@ std::string Line(const char* what, const Status& status) {
 
 }  // namespace
 
-CaseRunner::CaseRunner(const OpRegistry& registry) : registry_(registry), evaluator_(MakeLocalConstantEvaluator()) {
+CaseRunner::CaseRunner(const OpRegistry& registry)
+    : registry_(registry), evaluator_(MakeLocalConstantEvaluator(RealEnv())) {
   options_.set_timeout_in_ms(kStepMillis);
 }
 
@@ -31,7 +32,7 @@ CaseRunner::Outcome CaseRunner::Run(const HostileCase& hostile) {
   try {
     Result<ImportResult> imported = ImportGraphDef(*graph, hostile.graph);
     if (!imported.ok()) return {false, Line("import", imported.status())};
-    LocalSession session(graph, {.pool = pool_, .blocking_pool = blocking_pool_});
+    LocalSession session(graph, {.pool = pool_, .blocking_pool = blocking_pool_, .env = RealEnv()});
     return {true, RunImported(*graph, session, hostile)};
   } catch (const std::bad_alloc&) {
     return {true, "out of memory\n"};

@@ -25,7 +25,7 @@ class Language : public ::testing::Test {
     mode_.name = "test";
     mode_.open = [this](std::shared_ptr<Graph> graph) -> Result<std::unique_ptr<Session>> {
       return std::make_unique<LocalSession>(std::move(graph),
-                                            LocalSession::Dependencies{pool_, blocking_pool_, nullptr, {}});
+                                            LocalSession::Dependencies{pool_, blocking_pool_, RealEnv(), nullptr, {}});
     };
   }
   std::string ParseError(std::string_view text) {

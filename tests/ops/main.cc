@@ -81,8 +81,8 @@ class Bench final {
   RunMode Local(std::string name, ThreadPool& pool, tensorflow::ConfigProto config) {
     RunMode mode{.name = std::move(name)};
     mode.open = [this, &pool, config](std::shared_ptr<Graph> graph) -> Result<std::unique_ptr<Session>> {
-      return std::make_unique<LocalSession>(std::move(graph),
-                                            LocalSession::Dependencies{pool, blocking_pool_, nullptr, config});
+      return std::make_unique<LocalSession>(
+          std::move(graph), LocalSession::Dependencies{pool, blocking_pool_, RealEnv(), nullptr, config});
     };
     return mode;
   }

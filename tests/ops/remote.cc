@@ -42,7 +42,7 @@ RunMode OnAnotherTask(std::string name, std::string target,
 }
 
 RemoteCluster::RemoteCluster(const OpRegistry& registry, const std::string& program) {
-  const Server::Dependencies dependencies{registry, pool_, blocking_pool_, network_};
+  const Server::Dependencies dependencies{registry, pool_, blocking_pool_, RealEnv(), network_};
   // Holds both ports at the same time, so that they differ.
   auto taken = [&] {
     auto probe = Server::Make(Definition("localhost:0", "localhost:1", "worker"), {}, dependencies);
@@ -85,8 +85,8 @@ int ServeOther(const std::string& own_address, const std::string& other_address)
   ThreadPool pool("optest_other", 2);
   ElasticPool blocking_pool("optest_other_blocking");
   Network network;
-  auto server =
-      Server::Make(Definition(other_address, own_address, "ps"), {}, {registry, pool, blocking_pool, network});
+  auto server = Server::Make(Definition(other_address, own_address, "ps"), {},
+                             {registry, pool, blocking_pool, RealEnv(), network});
   if (!server.ok() || !(*server)->Start().ok()) {
     std::fprintf(stderr, "the other server does not start: %s\n", std::string(server.status().message()).c_str());
     return 1;

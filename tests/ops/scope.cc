@@ -15,7 +15,7 @@ namespace weir::optest {
 
 Scope::Scope(const OpRegistry& registry, const RunMode& mode, bool feeds_literals)
     : mode_(mode), feeds_literals_(feeds_literals), graph_(std::make_shared<Graph>(registry)) {
-  graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+  graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
 }
 
 Scope::~Scope() {

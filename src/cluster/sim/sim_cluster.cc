@@ -43,7 +43,7 @@ void SimCluster::Start(const std::string& task) {
   life->label = fmt::format("life {} of {}", num_crashes_[task] + 1, task);
   life->task =
       std::make_unique<Task>(task, spec_, tensorflow::ConfigProto(),
-                             Task::Dependencies{registry_, pool_, blocking_pool_, transport, world_.clock(),
+                             Task::Dependencies{registry_, pool_, blocking_pool_, RealEnv(), transport, world_.clock(),
                                                 world_.alarms(), world_.rng(), nullptr, chunk_bytes_, kUnclaimedMs});
   Result<std::unique_ptr<Listener>> listener = transport.Listen(AddressOf(task));
   WEIR_CHECK(listener.ok(), listener.status().ToString());

@@ -1,7 +1,6 @@
 // ImmutableConst: a constant read from a file, once per node.
 #include <mutex>
 
-#include "base/env.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -10,8 +9,8 @@
 namespace weir::ops {
 namespace {
 
-Result<Tensor> ReadTensor(DType dtype, const Shape& shape, const std::string& path) {
-  WEIR_ASSIGN(std::unique_ptr<ReadableFile> file, RealEnv().OpenRead(path));
+Result<Tensor> ReadTensor(Env& env, DType dtype, const Shape& shape, const std::string& path) {
+  WEIR_ASSIGN(std::unique_ptr<ReadableFile> file, env.OpenRead(path));
   WEIR_ASSIGN(Tensor t, Tensor::Allocate(dtype, shape));
   WEIR_ASSIGN(uint64_t size, file->Size());
   if (size < t.num_bytes())
@@ -37,7 +36,7 @@ Result<Kernel> MakeImmutableConst(KernelSetup& setup) {
   return Kernel::Sync([=](KernelContext& ctx) -> Status {
            std::lock_guard lock(state->mu);
            if (!state->value.valid()) {
-             WEIR_ASSIGN(state->value, ReadTensor(dtype, shape, path));
+             WEIR_ASSIGN(state->value, ReadTensor(ctx.env(), dtype, shape, path));
            }
            ctx.set_output(0, state->value);
            return OkStatus();

@@ -2,7 +2,6 @@
 // them.
 #include <mutex>
 
-#include "base/env.h"
 #include "io/bundle_writer.h"
 #include "io/checkpoint_reader.h"
 #include "ops/data/dataset.h"
@@ -86,26 +85,37 @@ class KeepInFile final : public DatasetIterator {
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     if (ended_) return std::nullopt;
-    if (writer_ == nullptr) {
-      WEIR_ASSIGN(writer_, io::BundleWriter::Open(RealEnv(), prefix_));
+    if (writer_ == nullptr && !given_up_) {
+      WEIR_ASSIGN(writer_, io::BundleWriter::Open(*step.env, prefix_));
     }
     WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
     if (!element.has_value()) {
       ended_ = true;
-      WEIR_TRY(writer_->Finish());
+      if (!given_up_) WEIR_TRY(writer_->Finish());
       return element;
     }
-    for (size_t c = 0; c < element->size(); ++c)
-      WEIR_TRY(writer_->Add(KeyOf(next_, c, element->size()), (*element)[c]));
-    ++next_;
+    if (!given_up_) WEIR_TRY(Keep(*element));
     return element;
   }
 
  private:
+  // A cache without one of the elements would be wrong: after an error there is none, and the next pass tries again.
+  Status Keep(const Element& element) {
+    for (size_t c = 0; c < element.size(); ++c) {
+      Status added = writer_->Add(KeyOf(next_, c, element.size()), element[c]);
+      if (added.ok()) continue;
+      given_up_ = true;
+      writer_.reset();
+      return added;
+    }
+    ++next_;
+    return OkStatus();
+  }
   const IteratorPtr input_;
   const std::string prefix_;
   std::unique_ptr<io::BundleWriter> writer_;
   int64_t next_ = 0;
+  bool given_up_ = false;
   bool ended_ = false;
 };
 
@@ -151,8 +161,8 @@ Result<Dataset::MakeFn> MakeCache(KernelContext& ctx) {
     };
   }
   return [input, filename](DatasetHome& home) -> Result<IteratorPtr> {
-    if (RealEnv().Exists(io::BundleIndexName(filename))) {
-      WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenBundle(RealEnv(), filename));
+    if (home.env->Exists(io::BundleIndexName(filename))) {
+      WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenBundle(*home.env, filename));
       return std::make_unique<FromFile>(std::move(reader), input->spec());
     }
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));

@@ -1,5 +1,4 @@
 // Datasets that read files one after the other: TFRecordDataset, TextLineDataset, FixedLengthRecordDataset.
-#include "base/env.h"
 #include "io/compression.h"
 #include "ops/data/dataset.h"
 #include "ops/data/still_wanted.h"
@@ -18,7 +17,7 @@ class FileRecords final : public DatasetIterator {
       WEIR_TRY(StillWanted(step));
       if (source_ == nullptr) {
         if (next_file_ == files_->size()) return std::nullopt;
-        WEIR_ASSIGN(source_, open_((*files_)[next_file_++]));
+        WEIR_ASSIGN(source_, open_(*step.env, (*files_)[next_file_++]));
       }
       Record record;
       bool last = false;
@@ -89,9 +88,10 @@ Result<Dataset::MakeFn> MakeFixedLength(KernelContext& ctx) {
   }
   return FilesRecipe(
       ctx,
-      [options, open = FixedLengthSource(options)](const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
+      [options, open = FixedLengthSource(options)](Env& env,
+                                                   const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
         if (options.encoding.empty()) {
-          WEIR_ASSIGN(const FileInfo info, RealEnv().Stat(path));
+          WEIR_ASSIGN(const FileInfo info, env.Stat(path));
           const int64_t body = static_cast<int64_t>(info.size) - options.header_bytes - options.footer_bytes;
           if (body < 0 || body % options.record_bytes != 0)
             return InvalidArgument(
@@ -100,7 +100,7 @@ Result<Dataset::MakeFn> MakeFixedLength(KernelContext& ctx) {
                 "is not an exact multiple of the record length ({} bytes).",
                 options.header_bytes, options.footer_bytes, path, body, options.record_bytes);
         }
-        return open(path);
+        return open(env, path);
       });
 }
 

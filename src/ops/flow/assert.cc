@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cstdio>
 
-#include "base/env.h"
 #include "base/log.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
@@ -83,7 +82,7 @@ Result<Kernel> MakePrintV2(KernelSetup& setup) {
                    break;
                  }
                  case Stream::kFile: {
-                   WEIR_ASSIGN(auto file, RealEnv().OpenAppend(path));
+                   WEIR_ASSIGN(auto file, ctx.env().OpenAppend(path));
                    WEIR_TRY(file->Append(text));
                    return file->Close();
                  }

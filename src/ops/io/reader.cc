@@ -74,10 +74,10 @@ Result<std::string> NextWork(const std::string& title, Queue& queue, CancelToken
 
 }  // namespace
 
-Status Reader::NeedSource(Queue& queue, CancelToken& cancel) {
+Status Reader::NeedSource(Env& env, Queue& queue, CancelToken& cancel) {
   if (source_ != nullptr) return OkStatus();
   WEIR_ASSIGN(work_, NextWork(title_, queue, cancel));
-  WEIR_ASSIGN(source_, open_(work_));
+  WEIR_ASSIGN(source_, open_(env, work_));
   std::lock_guard lock(mu_);
   ++work_started_;
   return OkStatus();
@@ -89,19 +89,19 @@ void Reader::EndWork() {
   ++work_finished_;
 }
 
-Result<Record> Reader::Read(Queue& queue, CancelToken& cancel) {
-  WEIR_ASSIGN(std::vector<Record> records, ReadUpTo(1, queue, cancel));
+Result<Record> Reader::Read(Env& env, Queue& queue, CancelToken& cancel) {
+  WEIR_ASSIGN(std::vector<Record> records, ReadUpTo(1, env, queue, cancel));
   return std::move(records[0]);
 }
 
-Result<std::vector<Record>> Reader::ReadUpTo(int64_t count, Queue& queue, CancelToken& cancel) {
+Result<std::vector<Record>> Reader::ReadUpTo(int64_t count, Env& env, Queue& queue, CancelToken& cancel) {
   if (count < 1) return InvalidArgument("reader '{}' was asked for {} records", title_, count);
   Turn turn(*this, cancel);
   WEIR_TRY(turn.status());
   std::vector<Record> records;
   while (records.empty()) {
     if (cancel.cancelled()) return Cancelled("Read operation was cancelled");
-    WEIR_TRY(NeedSource(queue, cancel));
+    WEIR_TRY(NeedSource(env, queue, cancel));
     bool last = false;
     while (!last && static_cast<int64_t>(records.size()) < count) {
       Record record;

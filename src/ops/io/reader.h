@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/env.h"
 #include "op/cancel.h"
 #include "op/resource.h"
 #include "ops/queue/queue.h"
@@ -28,7 +29,8 @@ class RecordSource {
   // Returns false if there are no more records. May set `last` to true if this record is the last one.
   virtual Result<bool> Next(Record* record, bool* last) = 0;
 };
-using OpenSource = std::function<Result<std::unique_ptr<RecordSource>>(const std::string& work)>;
+// `env` has the file and outlives the source.
+using OpenSource = std::function<Result<std::unique_ptr<RecordSource>>(Env& env, const std::string& work)>;
 
 // Thread-safe.
 class Reader final : public Resource {
@@ -37,9 +39,9 @@ class Reader final : public Resource {
   Reader(std::string title, OpenSource open, bool keeps_state)
       : title_(std::move(title)), open_(std::move(open)), keeps_state_(keeps_state) {}
 
-  Result<Record> Read(Queue& queue, CancelToken& cancel);
+  Result<Record> Read(Env& env, Queue& queue, CancelToken& cancel);
   // Returns between 1 and `count` records, all of one work unit.
-  Result<std::vector<Record>> ReadUpTo(int64_t count, Queue& queue, CancelToken& cancel);
+  Result<std::vector<Record>> ReadUpTo(int64_t count, Env& env, Queue& queue, CancelToken& cancel);
 
   int64_t records_produced() const;
   int64_t work_units_completed() const;
@@ -53,7 +55,7 @@ class Reader final : public Resource {
  private:
   class Turn;
   // Opens the next work unit if none is open. REQUIRES: the caller holds a Turn.
-  Status NeedSource(Queue& queue, CancelToken& cancel);
+  Status NeedSource(Env& env, Queue& queue, CancelToken& cancel);
   void EndWork();
   Status CheckKeepsState() const;
 

@@ -93,7 +93,7 @@ Result<Kernel> MakeRead(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Reader> reader, LookupHandle<Reader>(ctx));
            WEIR_ASSIGN(ResourcePtr<Queue> queue, LookupHandle<Queue>(ctx, 1));
-           WEIR_ASSIGN(Record record, reader->Read(*queue, ctx.cancel()));
+           WEIR_ASSIGN(Record record, reader->Read(ctx.env(), *queue, ctx.cancel()));
            ctx.set_output(0, Tensor::Scalar(std::move(record.key)));
            ctx.set_output(1, Tensor::Scalar(std::move(record.value)));
            return OkStatus();
@@ -108,7 +108,7 @@ Result<Kernel> MakeReadUpTo(KernelSetup&) {
            const Tensor& count = ctx.input(2);
            if (count.num_elements() != 1)
              return InvalidArgument("num_records must be a scalar, but has shape {}", count.shape());
-           WEIR_ASSIGN(std::vector<Record> records, reader->ReadUpTo(count.Int(0), *queue, ctx.cancel()));
+           WEIR_ASSIGN(std::vector<Record> records, reader->ReadUpTo(count.Int(0), ctx.env(), *queue, ctx.cancel()));
            const Shape shape{static_cast<int64_t>(records.size())};
            WEIR_ASSIGN(Tensor keys, ctx.Allocate(0, shape));
            WEIR_ASSIGN(Tensor values, ctx.Allocate(1, shape));

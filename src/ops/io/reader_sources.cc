@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/env.h"
 #include "io/inflater.h"
 #include "io/record_file.h"
 #include "ops/io/reader.h"
@@ -34,9 +33,9 @@ class RecordFile final : public RecordSource {
 // The bytes of a file in order, decompressed if needed.
 class ByteStream final {
  public:
-  static Result<std::unique_ptr<ByteStream>> Open(const std::string& path, io::Compression compression) {
+  static Result<std::unique_ptr<ByteStream>> Open(Env& env, const std::string& path, io::Compression compression) {
     std::unique_ptr<ByteStream> stream(new ByteStream);
-    WEIR_ASSIGN(stream->file_, RealEnv().OpenRead(path));
+    WEIR_ASSIGN(stream->file_, env.OpenRead(path));
     if (compression != io::Compression::kNone) {
       WEIR_ASSIGN(stream->inflater_, io::Inflater::Make(path, compression));
     }
@@ -66,10 +65,11 @@ class ByteStream final {
       const size_t piece =
           std::max<size_t>(kReadAhead, std::min<uint64_t>(size - have, std::max<size_t>(have, size_t{1} << 20)));
       buffer_.resize(have + piece);
-      WEIR_ASSIGN(const size_t got, file_->Read(position_, piece, buffer_.data() + have));
-      buffer_.resize(have + got);
-      position_ += got;
-      if (got < piece) break;
+      const Result<size_t> got = file_->Read(position_, piece, buffer_.data() + have);
+      buffer_.resize(have + got.value_or(0));
+      WEIR_TRY(got.status());
+      position_ += *got;
+      if (*got < piece) break;
     }
     return OkStatus();
   }
@@ -171,17 +171,17 @@ class OneRecord final : public RecordSource {
 }  // namespace
 
 OpenSource RecordFileSource(const std::string& compression) {
-  return [compression](const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
+  return [compression](Env& env, const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
     WEIR_ASSIGN(const io::Compression kind, io::ParseCompression(compression));
-    WEIR_ASSIGN(std::unique_ptr<io::RecordReader> reader, io::RecordReader::Open(RealEnv(), path, kind));
+    WEIR_ASSIGN(std::unique_ptr<io::RecordReader> reader, io::RecordReader::Open(env, path, kind));
     return std::make_unique<RecordFile>(path, std::move(reader));
   };
 }
 
 OpenSource TextLineSource(int64_t skip_header_lines, const std::string& compression) {
-  return [skip_header_lines, compression](const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
+  return [skip_header_lines, compression](Env& env, const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
     WEIR_ASSIGN(const io::Compression kind, io::ParseCompression(compression));
-    WEIR_ASSIGN(std::unique_ptr<ByteStream> bytes, ByteStream::Open(path, kind));
+    WEIR_ASSIGN(std::unique_ptr<ByteStream> bytes, ByteStream::Open(env, path, kind));
     return std::make_unique<TextLines>(path, std::move(bytes), skip_header_lines);
   };
 }
@@ -189,22 +189,22 @@ OpenSource TextLineSource(int64_t skip_header_lines, const std::string& compress
 OpenSource FixedLengthSource(const FixedLengthOptions& given) {
   FixedLengthOptions options = given;
   if (options.hop_bytes == 0) options.hop_bytes = options.record_bytes;
-  return [options](const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
+  return [options](Env& env, const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
     WEIR_ASSIGN(const io::Compression kind, io::ParseCompression(options.encoding));
-    WEIR_ASSIGN(std::unique_ptr<ByteStream> bytes, ByteStream::Open(path, kind));
+    WEIR_ASSIGN(std::unique_ptr<ByteStream> bytes, ByteStream::Open(env, path, kind));
     return std::make_unique<FixedLengthRecords>(path, std::move(bytes), options);
   };
 }
 
 OpenSource WholeFileSource() {
-  return [](const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
-    WEIR_ASSIGN(std::string text, RealEnv().ReadFile(path));
+  return [](Env& env, const std::string& path) -> Result<std::unique_ptr<RecordSource>> {
+    WEIR_ASSIGN(std::string text, env.ReadFile(path));
     return std::make_unique<OneRecord>(Record{path, std::move(text)});
   };
 }
 
 OpenSource IdentitySource() {
-  return [](const std::string& work) -> Result<std::unique_ptr<RecordSource>> {
+  return [](Env&, const std::string& work) -> Result<std::unique_ptr<RecordSource>> {
     return std::make_unique<OneRecord>(Record{work, work});
   };
 }

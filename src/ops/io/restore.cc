@@ -1,5 +1,4 @@
 // RestoreV2, Restore and RestoreSlice: read tensors or slices of them from a checkpoint, by name.
-#include "base/env.h"
 #include "io/checkpoint_reader.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -34,7 +33,7 @@ Result<Kernel> MakeRestoreV2(KernelSetup&) {
                return InvalidArgument("there are {} tensors to restore, but the {} have shape {}", count,
                                       strings == &names ? "tensor_names" : "shape_and_slices", strings->shape());
            }
-           WEIR_ASSIGN(const std::unique_ptr<io::CheckpointReader> reader, io::OpenCheckpoint(RealEnv(), prefix));
+           WEIR_ASSIGN(const std::unique_ptr<io::CheckpointReader> reader, io::OpenCheckpoint(ctx.env(), prefix));
            for (int i = 0; i < count; ++i) {
              WEIR_ASSIGN(Tensor value, RestoreTensor(*reader, names.data<std::string>()[i],
                                                      specs.data<std::string>()[i], ctx.output_type(i)));
@@ -55,7 +54,7 @@ Result<Kernel> MakeRestore(KernelSetup& setup) {
            if (has_slice) {
              WEIR_ASSIGN(spec, ScalarString(ctx, 2, "shape_and_slice"));
            }
-           WEIR_ASSIGN(const std::unique_ptr<io::CheckpointReader> reader, io::OpenSliceTables(RealEnv(), pattern));
+           WEIR_ASSIGN(const std::unique_ptr<io::CheckpointReader> reader, io::OpenSliceTables(ctx.env(), pattern));
            WEIR_ASSIGN(Tensor value, RestoreTensor(*reader, name, spec, ctx.output_type(0)));
            ctx.set_output(0, std::move(value));
            return OkStatus();

@@ -2,7 +2,6 @@
 // not change while they are written, and training can continue meanwhile.
 #include <set>
 
-#include "base/env.h"
 #include "base/file_scheme.h"
 #include "io/bundle_writer.h"
 #include "io/slice_table_writer.h"
@@ -64,7 +63,7 @@ Result<Kernel> MakeSaveV2(KernelSetup&) {
            WEIR_TRY(CheckCount(names, "tensor_names", count));
            WEIR_TRY(CheckCount(specs, "shape_and_slices", count));
            WEIR_ASSIGN(std::vector<Tensor> values, TakeValues(ctx, kFirstTensor));
-           WEIR_ASSIGN(const std::unique_ptr<io::BundleWriter> writer, io::BundleWriter::Open(RealEnv(), prefix));
+           WEIR_ASSIGN(const std::unique_ptr<io::BundleWriter> writer, io::BundleWriter::Open(ctx.env(), prefix));
            for (int i = 0; i < count; ++i) {
              const std::string& name = names.data<std::string>()[i];
              const Status added =
@@ -88,7 +87,7 @@ Result<Kernel> MakeSave(KernelSetup& setup) {
            WEIR_TRY(CheckCount(names, "tensor_names", count));
            if (has_slices) WEIR_TRY(CheckCount(ctx.input(2), "shapes_and_slices", count));
            WEIR_ASSIGN(std::vector<Tensor> values, TakeValues(ctx, first));
-           io::SliceTableWriter writer(RealEnv(), filename);
+           io::SliceTableWriter writer(ctx.env(), filename);
            for (int i = 0; i < count; ++i) {
              const std::string& name = names.data<std::string>()[i];
              const std::string spec = has_slices ? ctx.input(2).data<std::string>()[i] : "";
@@ -110,13 +109,13 @@ Result<Kernel> MakeMerge(KernelSetup& setup) {
            WEIR_ASSIGN(const std::string destination, ScalarString(ctx, 1, "destination_prefix"));
            const std::vector<std::string> prefixes(from.flat<std::string>().begin(), from.flat<std::string>().end());
            for (const std::string& prefix : prefixes) WEIR_TRY(CheckFileScheme(prefix));
-           WEIR_TRY(io::MergeBundles(RealEnv(), prefixes, destination));
+           WEIR_TRY(io::MergeBundles(ctx.env(), prefixes, destination));
            if (!delete_old_dirs) return OkStatus();
            std::set<std::string> directories;
            for (const std::string& prefix : prefixes) directories.emplace(DirectoryOf(prefix));
            directories.erase(std::string(DirectoryOf(destination)));
            // Deleting fails if another writer has files in the directory; that is fine.
-           for (const std::string& directory : directories) RealEnv().DeleteDirectory(directory).IgnoreError();
+           for (const std::string& directory : directories) ctx.env().DeleteDirectory(directory).IgnoreError();
            return OkStatus();
          })
       .Blocking();

@@ -48,7 +48,8 @@ class GradientChecker final {
     if (node == nullptr) return;
     const int count = outputs < 0 ? node->num_outputs() : outputs;
     for (int i = 0; i < count; ++i) ys_.push_back(Output(node, i));
-    session_ = std::make_unique<LocalSession>(graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, {}});
+    session_ = std::make_unique<LocalSession>(
+        graph_, LocalSession::Dependencies{pool_, blocking_pool_, RealEnv(), nullptr, {}});
   }
 
   // Returns the largest difference, or the error if there is no gradient.

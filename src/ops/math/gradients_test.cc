@@ -37,7 +37,7 @@ class MathGradients : public ::testing::Test {
   void Check(const std::string& what, const Build& build, const std::vector<Tensor>& values, bool known_shapes) {
     SCOPED_TRACE(what + (known_shapes ? "" : ", unknown shapes"));
     auto graph = std::make_shared<Graph>(registry_);
-    graph->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
     OutputList xs;
     for (const Tensor& value : values) {
       xs.push_back(
@@ -48,7 +48,7 @@ class MathGradients : public ::testing::Test {
     ASSERT_TRUE(y.valid());
     std::vector<Feed> feeds;
     for (size_t i = 0; i < xs.size(); ++i) feeds.push_back({xs[i], values[i].Clone().value()});
-    LocalSession session(graph, {pool_, blocking_, nullptr, {}});
+    LocalSession session(graph, {pool_, blocking_, RealEnv(), nullptr, {}});
     auto out = session.Run({.feeds = feeds, .fetches = {y}});
     ASSERT_TRUE(out.ok()) << out.status();
     Output weights = Constant(*graph, Random((*out)[0].shape(), {0.5, 1.5}));

@@ -32,7 +32,7 @@ class KeptKernel final {
     node_.input_types = ArgTypes(node_.op->inputs, attrs).value();
     node_.output_types = ArgTypes(node_.op->outputs, attrs).value();
     node_.attrs = std::make_shared<const AttrMap>(std::move(attrs));
-    KernelSetup setup(node_, nullptr, nullptr);
+    KernelSetup setup(node_, RealEnv(), nullptr, nullptr);
     kernel_ = FindKernel(node_, "CPU").value()->make(setup).value();
     step_.pool = &pool_;
   }

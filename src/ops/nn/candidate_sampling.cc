@@ -122,7 +122,7 @@ Result<std::vector<float>> FixedClasses::LoadWeights(KernelSetup& setup, int64_t
   auto word = static_cast<int64_t>(weights.size());
   for (const float frequency : unigrams) add(word++, std::pow(frequency, distortion));
   if (!file.empty()) {
-    WEIR_ASSIGN(const std::string text, RealEnv().ReadFile(file));
+    WEIR_ASSIGN(const std::string text, setup.env().ReadFile(file));
     for (const absl::string_view piece : absl::StrSplit(text, '\n')) {
       const std::string_view line(piece.data(), piece.size());
       if (line.empty()) continue;

@@ -1,6 +1,5 @@
 // InitializeTableFromTextFile: keys and values are a column of each line, the whole line, or the line number.
 #include "absl/strings/numbers.h"
-#include "base/env.h"
 #include "ops/state/lookup_ops.h"
 #include "tensor/strings.h"
 
@@ -151,7 +150,7 @@ Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, TableFace face) {
              return InvalidArgument("filename should be a single string, but got {}", name.shape());
            const std::string& file = *name.data<std::string>();
            if (file.empty()) return InvalidArgument("filename cannot be empty.");
-           WEIR_ASSIGN(const std::string text, RealEnv().ReadFile(file));
+           WEIR_ASSIGN(const std::string text, ctx.env().ReadFile(file));
            return FillFromText(*table, file, text, format);
          })
       .Blocking();

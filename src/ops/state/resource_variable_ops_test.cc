@@ -42,7 +42,7 @@ TEST(ResourceVariableGraph, ShapesFollowFromTheHandle) {
 
 TEST(ResourceVariableGraph, ReadsPassTheGradientOnAndGathersKeepItSparse) {
   Graph graph(Ops());
-  graph.set_constant_evaluator(MakeLocalConstantEvaluator());
+  graph.set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
   Output handle = VarHandleOp(graph, kFloat, PartialShape{5, 3});
   Output read = ReadVariableOp(handle, kFloat);
   Output dy = Constant(graph, Tensor::Of<float>({5, 3}, std::vector<float>(15, 1.f)));

@@ -1,7 +1,6 @@
 // ReadFile, WriteFile and MatchingFiles.
 #include <algorithm>
 
-#include "base/env.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/string/map_strings.h"
@@ -12,7 +11,7 @@ namespace {
 Result<Kernel> MakeReadFile(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(const std::string name, ScalarString(ctx, 0, "Input filename tensor"));
-           WEIR_ASSIGN(std::string text, RealEnv().ReadFile(name));
+           WEIR_ASSIGN(std::string text, ctx.env().ReadFile(name));
            WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{}));
            out.scalar<std::string>() = std::move(text);
            return OkStatus();
@@ -25,8 +24,8 @@ Result<Kernel> MakeWriteFile(KernelSetup&) {
            WEIR_ASSIGN(const std::string name, ScalarString(ctx, 0, "Input filename tensor"));
            WEIR_ASSIGN(const std::string text, ScalarString(ctx, 1, "Contents tensor"));
            const std::string directory(DirectoryOf(name));
-           if (!directory.empty() && !RealEnv().Exists(directory)) WEIR_TRY(RealEnv().MakeDirectories(directory));
-           return RealEnv().WriteFile(name, text);
+           if (!directory.empty() && !ctx.env().Exists(directory)) WEIR_TRY(ctx.env().MakeDirectories(directory));
+           return ctx.env().ReplaceFile(name, text);
          })
       .Blocking();
 }
@@ -39,7 +38,7 @@ Result<Kernel> MakeMatchingFiles(KernelSetup&) {
                                     patterns.shape());
            std::vector<std::string> names;
            for (const std::string& pattern : patterns.flat<std::string>()) {
-             WEIR_ASSIGN(std::vector<std::string> found, RealEnv().Match(pattern));
+             WEIR_ASSIGN(std::vector<std::string> found, ctx.env().Match(pattern));
              names.insert(names.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
            }
            std::sort(names.begin(), names.end());

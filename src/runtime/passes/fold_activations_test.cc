@@ -30,7 +30,7 @@ class FoldActivationsTest : public ::testing::Test {
 
   void NewGraph() {
     graph_ = std::make_shared<Graph>(registry_);
-    graph_->set_constant_evaluator(MakeLocalConstantEvaluator());
+    graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
   }
   Output Placeholder(const std::string& name, const PartialShape& shape = {}, DType type = kFloat) {
     return NodeBuilder(*graph_, "Placeholder", name).Attr("dtype", type).Attr("shape", shape).BuildOutput();
@@ -57,7 +57,7 @@ class FoldActivationsTest : public ::testing::Test {
   Result<std::vector<Tensor>> Run(const tensorflow::ConfigProto& config, const OutputList& fetches,
                                   const std::vector<Feed>& feeds = {}, const std::vector<Node*>& targets = {}) {
     if (Status error = graph_->TakeError(); !error.ok()) return error;
-    LocalSession session(graph_, LocalSession::Dependencies{pool_, blocking_pool_, nullptr, config});
+    LocalSession session(graph_, LocalSession::Dependencies{pool_, blocking_pool_, RealEnv(), nullptr, config});
     if (!init_.empty()) {
       RunRequest init;
       init.targets = init_;
