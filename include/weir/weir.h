@@ -21,7 +21,8 @@
 //   MonitoredTrainingSession(g, engine.Sessions(target), ...)          with hooks, and recovery from lost tasks
 //
 // Graph-building functions store the first error in the graph; Op, Var and ClientSession throw it as weir::Error.
-// graph/build has one function per op, by group; graph/compose has functions made of several ops; train has optimizers.
+// graph/build has one function per op, by group, in weir::raw_ops: weir has it too, unless a function made of several ops
+// (graph/compose) has its name. train has optimizers.
 #pragma once
 
 #include "graph/build/array_ops.h"
