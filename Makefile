@@ -51,10 +51,10 @@ soak: build-release ## run tests that take hours: a million hostile op cases; th
 	build/tests/hostile/weir_hostile_ops --seed $$(date +%s) --cases 1000000
 	tools/fresh_machine
 
-generate: deps ## generate the graph-building functions from the op registry
+generate: deps ## write the signatures of the ops (src/graph/build/*_ops.txt) from the op registry
 	@cmake --preset release --log-level=WARNING >/dev/null
-	@cmake --build build -j $(JOBS) --target weir_build_functions
-	build/tools/weir_build_functions src/graph/build
+	@cmake --build build -j $(JOBS) --target weir_op_signatures
+	build/tools/weir_op_signatures src/graph/build
 
 format: deps-clang ## format the C++ files in place
 	git ls-files '*.h' '*.cc' '*.cu' | xargs clang-format -i
@@ -63,7 +63,7 @@ lint: deps-clang ## check formatting, layers and clang-tidy; changes nothing
 	tools/check_layers
 	git ls-files '*.h' '*.cc' '*.cu' | xargs clang-format --dry-run -Werror
 	@cmake --preset lint --log-level=WARNING >/dev/null
-	@cmake --build build/lint --target proto_gen/proto/graph.pb.h
+	@cmake --build build/lint --target proto_gen/proto/graph.pb.h weir_raw_ops_files
 	run-clang-tidy -quiet -j $(JOBS) -p build/lint '^$(CURDIR)/(build/lint/)?src/'
 
 install: build-release ## install under PREFIX (default /usr/local): make install PREFIX=$HOME/weir

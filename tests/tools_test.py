@@ -95,19 +95,83 @@ def test_make_help_lists_every_documented_target():
         assert f"  make {target} " in listed
 
 
-def test_the_graph_building_functions_are_what_the_registry_says(tmp_path):
-    subprocess.run([BUILD / "tools" / "weir_build_functions", tmp_path], check=True)
-    folder = ROOT / "src/graph/build"
+SIGNATURES = ROOT / "src/graph/build"
+
+
+def test_the_signatures_of_ops_are_what_the_registry_says(tmp_path):
+    subprocess.run([BUILD / "tools" / "weir_op_signatures", tmp_path], check=True)
     written = sorted(file.name for file in tmp_path.iterdir())
-    assert written == sorted(file.name for file in [*folder.glob("*_ops.h"), *folder.glob("*_ops.cc")])
-    differing = [name for name in written if (tmp_path / name).read_text() != (folder / name).read_text()]
+    assert written == sorted(file.name for file in SIGNATURES.glob("*_ops.txt"))
+    differing = [name for name in written if (tmp_path / name).read_text() != (SIGNATURES / name).read_text()]
     assert not differing, f"src/graph/build/{differing} differ from the registry: run `make generate` and commit what it writes"
 
 
-def test_generated_files_that_are_right_are_not_touched(tmp_path):
-    command = [BUILD / "tools" / "weir_build_functions", tmp_path]
+def check_that_current_files_are_not_rewritten(command, folder, name):
     subprocess.run(command, check=True)
-    (tmp_path / "nn_ops.h").write_text("old")
-    times = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    (folder / name).write_text("old")
+    times = {file: file.stat().st_mtime_ns for file in folder.iterdir()}
     subprocess.run(command, check=True)
-    assert [file.name for file in tmp_path.iterdir() if file.stat().st_mtime_ns != times[file]] == ["nn_ops.h"]
+    assert [file.name for file in folder.iterdir() if file.stat().st_mtime_ns != times[file]] == [name]
+
+
+def test_signatures_that_are_right_are_not_touched(tmp_path):
+    check_that_current_files_are_not_rewritten([BUILD / "tools" / "weir_op_signatures", tmp_path], tmp_path, "nn_ops.txt")
+
+
+def test_op_functions_that_are_right_are_not_touched(tmp_path):
+    command = [ROOT / "tools/write_op_functions", SIGNATURES / "nn_ops.txt", tmp_path / "nn_ops"]
+    check_that_current_files_are_not_rewritten(command, tmp_path, "nn_ops.cc")
+
+
+def expand(folder, *signatures):
+    (folder / "my_ops.txt").write_text("".join(line + "\n" for line in signatures))
+    result = tool("write_op_functions", folder / "my_ops.txt", folder / "my_ops")
+    assert result.returncode == 0, result.stderr
+    return (folder / "my_ops.h").read_text(), (folder / "my_ops.cc").read_text()
+
+
+def test_op_functions_have_the_inputs_attributes_and_outputs_of_the_signature(tmp_path):
+    header, source = expand(
+        tmp_path, 'Two(x: Ref(T), more: N * T, any: list(Tany); n: int, text: string = "a, b; c) -> \\"", float: float = 2, '
+        'size: shape = [2, -1], any_size: shape = ?, list: list(type) = [half, bfloat16], seed: int = -9223372036854775808, '
+        'low: float = -inf, t: tensor = ...) -> y: T, z: Ref(T)')
+    assert """
+struct TwoAttrs {
+  std::string text = "a, b; c) -> \\"";
+  float float_ = 2.0f;
+  PartialShape size = PartialShape{2, -1};
+  PartialShape any_size;
+  std::vector<DType> list = {kHalf, kBFloat16};
+  int64_t seed = INT64_MIN;
+  float low = -std::numeric_limits<float>::infinity();
+  std::optional<Tensor> t;
+  std::string name;
+};
+struct TwoResult {
+  Output y;
+  Output z;
+};
+TwoResult Two(Graph& graph, const Input& x, const InputList& more, const InputList& any, int64_t n, const TwoAttrs& attrs = {});
+TwoResult Two(const Input& x, const InputList& more, const InputList& any, int64_t n, const TwoAttrs& attrs = {});
+""" in header
+    assert "using raw_ops::Two, raw_ops::TwoAttrs, raw_ops::TwoResult;" in header
+    assert '"Two", attrs.name, {x, more, any}, {{"n", n}, {"text", attrs.text}, {"float", attrs.float_}, ' in source
+
+
+def test_op_functions_without_inputs_attributes_or_outputs(tmp_path):
+    header, source = expand(tmp_path, "Nothing()", "Made(; shape: shape) -> y: float", "Lists(x: T) -> y: N * T", "Taken(x: T)")
+    assert "using NothingAttrs = NameAttr;\nNode* Nothing(Graph& graph, const NothingAttrs& attrs = {});" in header
+    assert "\nOutput Made(Graph& graph, const PartialShape& shape, const MadeAttrs& attrs = {});" in header
+    assert "Nothing(const" not in header and "Made(const" not in header  # without inputs there is no graph to find
+    assert 'return BuildOp(nullptr, "Lists", attrs.name, {x}, {}).outputs();' in source
+    assert 'return BuildOp(&graph, "Taken", attrs.name, {x}, {}).node();' in source
+
+
+def test_every_op_has_a_function(tmp_path):
+    for file in SIGNATURES.glob("*_ops.txt"):
+        lines = file.read_text().splitlines()
+        header, source = expand(tmp_path, *lines)
+        for line in lines:
+            name = {"Shape": "ShapeOf"}.get(line.split("(")[0], line.split("(")[0])
+            assert f" {name}(Graph& graph, " in header and f" {name}(Graph& graph, " in source
+            assert f"raw_ops::{name}Attrs" in header

@@ -55,9 +55,9 @@ struct Examples {
 Examples Batches(Graph& g, const std::string& path, int64_t size) {
   const Queue files = ValueOrThrow(StringInputProducer(g, Tensor::Vector<std::string>({path})));
   const Output record = ReaderReadV2(TFRecordReaderV2(g), files.queue_ref()).value;
-  const Features features = ParseOneExample(g, record,
-                                            {{"image_raw", FixedLenFeature{PartialShape::Scalar(), kString}},
-                                             {"label", FixedLenFeature{PartialShape::Scalar(), kInt64}}});
+  const Features features = ParseSingleExample(g, record,
+                                               {{"image_raw", FixedLenFeature{PartialShape::Scalar(), kString}},
+                                                {"label", FixedLenFeature{PartialShape::Scalar(), kInt64}}});
   const Output pixels = Reshape(DecodeRaw(features["image_raw"], kUint8), {digits::kSide, digits::kSide, 1});
   const Batched batch = ShuffleBatch(g, {Cast(pixels, kFloat) / 255.0f, features["label"]}, size,
                                      {.min_after_dequeue = 1000}, {.num_threads = 2, .capacity = 1000 + 3 * size});

@@ -3,7 +3,7 @@
 //
 //   Queue files = ValueOrThrow(StringInputProducer(g, Tensor::Vector<std::string>({"train.tfrecords"})));
 //   Output record = ReaderReadV2(TFRecordReaderV2(g), files.queue_ref()).value;
-//   Features features = ParseOneExample(g, record, {{"x", FixedLenFeature{{2}, kFloat}}});
+//   Features features = ParseSingleExample(g, record, {{"x", FixedLenFeature{{2}, kFloat}}});
 //   Batched batch = ShuffleBatch(g, {features["x"]}, 32, {.min_after_dequeue = 1000}, {.capacity = 1200});
 //   Output x = batch[0];
 #pragma once

@@ -21,7 +21,8 @@
 //   MonitoredTrainingSession(g, engine.Sessions(target), ...)          with hooks, and recovery from lost tasks
 //
 // Graph-building functions store the first error in the graph; Op, Var and ClientSession throw it as weir::Error.
-// graph/build has one function per op, by group; graph/compose has functions made of several ops; train has optimizers.
+// graph/build has one function per op, by group, in weir::raw_ops: weir has it too, unless a function made of several
+// ops (graph/compose) has its name. train has optimizers.
 #pragma once
 
 #include "graph/build/array_ops.h"
@@ -35,7 +36,7 @@
 #include "graph/build/state_ops.h"
 #include "graph/build/string_ops.h"
 #include "graph/compose/accumulator.h"
-#include "graph/compose/array.h"   // Zeros, StackAll, BooleanMask, ...
+#include "graph/compose/array.h"   // Zeros, Stack, BooleanMask, ...
 #include "graph/compose/checks.h"  // AssertRelation, AssertRank, ...
 #include "graph/compose/clip.h"
 #include "graph/compose/convolution.h"
@@ -45,10 +46,10 @@
 #include "graph/compose/image.h"
 #include "graph/compose/image_files.h"
 #include "graph/compose/initializers.h"
-#include "graph/compose/math.h"     // Norm, TensorDot, EinsteinSum, ...
+#include "graph/compose/math.h"     // Norm, TensorDot, Einsum, ...
 #include "graph/compose/metrics.h"  // metrics::Accuracy, metrics::Auc, ...
 #include "graph/compose/nn.h"
-#include "graph/compose/parse.h"  // ParseExamples, FixedLenFeature, ...
+#include "graph/compose/parse.h"  // ParseExample, FixedLenFeature, ...
 #include "graph/compose/queue.h"
 #include "graph/compose/random.h"
 #include "graph/compose/rnn.h"        // DynamicRnn, StaticRnn, ...

@@ -85,7 +85,7 @@ Output Concat(py::object values, py::object axis, const Name& name) {
   Values parts = ValuesFrom(values);
   Graph* graph = GraphOfArgument(parts);
   if (graph == nullptr) graph = &DefaultGraphRef();
-  return Checked(*graph, ConcatAll(*graph, parts.list, InputFrom(axis), name.text));
+  return Checked(*graph, Concat(*graph, parts.list, InputFrom(axis), name.text));
 }
 
 OutputList SplitValue(py::object value, py::object num_or_sizes, py::object axis, std::optional<int64_t> num,
@@ -114,15 +114,15 @@ void BindJoins(py::module_& m) {
   Def(
       m, "stack",
       +[](Graph& g, Values values, int64_t axis, Name n) -> Output {
-        if (values.is_list) return StackAll(g, values.list, axis, n.text);
-        OutputList rows = UnstackAll(g, values.list[0], {}, 0);  // a single tensor: stack its rows
-        return StackAll(g, InputList(rows.begin(), rows.end()), axis, n.text);
+        if (values.is_list) return Stack(g, values.list, axis, n.text);
+        OutputList rows = Unstack(g, values.list[0], {}, 0);  // a single tensor: stack its rows
+        return Stack(g, InputList(rows.begin(), rows.end()), axis, n.text);
       },
       py::arg("values"), py::arg("axis") = 0, py::arg("name") = "stack");
   Def(
       m, "unstack",
       +[](Graph& g, Input value, std::optional<int64_t> num, int64_t axis, Name n) {
-        return UnstackAll(g, value, num, axis, n.text);
+        return Unstack(g, value, num, axis, n.text);
       },
       py::arg("value"), py::arg("num") = py::none(), py::arg("axis") = 0, py::arg("name") = "unstack");
   m.def("meshgrid", [](py::args args, const py::kwargs& kwargs) {
@@ -182,7 +182,7 @@ void BindChoice(py::module_& m) {
       py::arg("tensor"), py::arg("mask"), py::arg("name") = "boolean_mask", py::arg("axis") = 0);
   Def(
       m, "where",
-      +[](Graph& g, Input condition, Input x, Input y, Name n) { return WhereOf(g, condition, x, y, n.text); },
+      +[](Graph& g, Input condition, Input x, Input y, Name n) { return Where(g, condition, x, y, n.text); },
       py::arg("condition"), py::arg("x") = py::none(), py::arg("y") = py::none(), py::arg("name") = py::none());
   Def(
       m, "one_hot",
@@ -212,8 +212,8 @@ void BindChoice(py::module_& m) {
       m, "strided_slice",
       +[](Graph& g, Input input, Input begin, Input end, Input strides, int64_t begin_mask, int64_t end_mask,
           int64_t ellipsis_mask, int64_t new_axis_mask, int64_t shrink_axis_mask, Name n) {
-        return StridedSliceOf(g, input, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-                              shrink_axis_mask, n.text);
+        return StridedSlice(g, input, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
+                            shrink_axis_mask, n.text);
       },
       py::arg("input_"), py::arg("begin"), py::arg("end"), py::arg("strides") = py::none(), py::arg("begin_mask") = 0,
       py::arg("end_mask") = 0, py::arg("ellipsis_mask") = 0, py::arg("new_axis_mask") = 0,
@@ -300,7 +300,7 @@ void BindArray(py::module_& m) {
       m, "where_v2",
       +[](Graph& g, Input condition, Input x, Input y, Name n) -> Output {
         if (x.absent() != y.absent()) RaiseValue("x and y must both be non-None or both be None.");
-        return x.absent() ? WhereOf(g, condition, x, y, n.text)
+        return x.absent() ? Where(g, condition, x, y, n.text)
                           : NodeBuilder(g, "SelectV2", n.text).In(condition).In(x).In(y).BuildOutput();
       },
       py::arg("condition"), py::arg("x") = py::none(), py::arg("y") = py::none(), py::arg("name") = py::none());

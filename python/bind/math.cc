@@ -156,7 +156,7 @@ void BindProducts(py::module_& m) {
         }
         Graph* graph = GraphOfArgument(list);
         if (graph == nullptr) graph = &DefaultGraphRef();
-        Output y = EinsteinSum(*graph, equation, list, name.text);
+        Output y = Einsum(*graph, equation, list, name.text);
         Check(graph->TakeError());
         return y;
       },
@@ -194,7 +194,7 @@ void BindOthers(py::module_& m) {
   Def(
       m, "range",
       +[](Graph& g, Input start, Input limit, Input delta, DType dtype, Name n) {
-        return RangeOf(g, start, limit, delta, dtype, n.text);
+        return Range(g, start, limit, delta, dtype, n.text);
       },
       py::arg("start"), py::arg("limit") = py::none(), py::arg("delta") = 1, py::arg("dtype") = py::none(),
       py::arg("name") = "range");

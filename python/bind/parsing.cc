@@ -82,7 +82,7 @@ void BindParsing(py::module_& m) {
         Building([](Graph& g, Input serialized, py::object context, py::object lists, Input example_name,
                     Name name) -> py::tuple {
           const ParsedSequence parsed = Take(
-              ParseOneSequenceExample(g, serialized, SpecsFrom(context), SpecsFrom(lists), example_name, name.text));
+              ParseSingleSequenceExample(g, serialized, SpecsFrom(context), SpecsFrom(lists), example_name, name.text));
           return py::make_tuple(DictOf(parsed.context), DictOf(parsed.lists));
         }),
         py::arg("serialized"), py::arg("context_features") = py::none(), py::arg("sequence_features") = py::none(),
@@ -90,22 +90,22 @@ void BindParsing(py::module_& m) {
   m.def("parse_sequence_example",
         Building([](Graph& g, Input serialized, py::object context, py::object lists, Input example_names,
                     Name name) -> py::tuple {
-          const ParsedSequence parsed = Take(
-              ParseSequenceExamples(g, serialized, SpecsFrom(context), SpecsFrom(lists), example_names, name.text));
+          const ParsedSequence parsed =
+              Take(ParseSequenceExample(g, serialized, SpecsFrom(context), SpecsFrom(lists), example_names, name.text));
           return py::make_tuple(DictOf(parsed.context), DictOf(parsed.lists), LengthsOf(parsed));
         }),
         py::arg("serialized"), py::arg("context_features") = py::none(), py::arg("sequence_features") = py::none(),
         py::arg("example_names") = py::none(), py::arg("name") = py::none());
   m.def("parse_example",
         Building([](Graph& g, Input serialized, py::object features, Name name, Input example_names) -> py::dict {
-          return DictOf(Take(ParseExamples(g, serialized, SpecsFrom(features), example_names, name.text)));
+          return DictOf(Take(ParseExample(g, serialized, SpecsFrom(features), example_names, name.text)));
         }),
         py::arg("serialized"), py::arg("features"), py::arg("name") = py::none(),
         py::arg("example_names") = py::none());
   m.def("parse_single_example",
         // example_names is ignored: the op has no such input.
         Building([](Graph& g, Input serialized, py::object features, Name name, Input) -> py::dict {
-          return DictOf(Take(ParseOneExample(g, serialized, SpecsFrom(features), name.text)));
+          return DictOf(Take(ParseSingleExample(g, serialized, SpecsFrom(features), name.text)));
         }),
         py::arg("serialized"), py::arg("features"), py::arg("name") = py::none(),
         py::arg("example_names") = py::none());

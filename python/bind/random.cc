@@ -21,13 +21,13 @@ void BindDistributions(py::module_& m) {
       {"random_normal", [](Graph& g, Input shape, Input mean, Input stddev, DType dtype, OpSeed seed,
                            Name n) { return RandomNormal(g, shape, mean, stddev, dtype, seed, n.text); }},
       {"truncated_normal", [](Graph& g, Input shape, Input mean, Input stddev, DType dtype, OpSeed seed,
-                              Name n) { return TruncatedNormalValues(g, shape, mean, stddev, dtype, seed, n.text); }},
+                              Name n) { return TruncatedNormal(g, shape, mean, stddev, dtype, seed, n.text); }},
   };
   for (const auto& [name, function] : normals)
     Def(m, name, function, py::arg("shape"), py::arg("mean") = 0.0, py::arg("stddev") = 1.0,
         py::arg("dtype") = "float32", py::arg("seed") = py::none(), py::arg("name") = py::none());
   Def(m, "random_uniform", Normal([](Graph& g, Input shape, Input low, Input high, DType dtype, OpSeed seed, Name n) {
-        return RandomUniformValues(g, shape, low.absent() ? Input(0) : low, high, dtype, seed, n.text);
+        return RandomUniform(g, shape, low.absent() ? Input(0) : low, high, dtype, seed, n.text);
       }),
       py::arg("shape"), py::arg("minval") = 0, py::arg("maxval") = py::none(), py::arg("dtype") = "float32",
       py::arg("seed") = py::none(), py::arg("name") = py::none());

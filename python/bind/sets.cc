@@ -28,7 +28,7 @@ void BindSets(py::module_& m) {
       },
       py::arg("a"), py::arg("b"), py::arg("aminusb") = true, py::arg("validate_indices") = true);
   Def(
-      m, "set_size", +[](Graph&, SparseArgument a, bool validate) { return SetSizeOf(a.sparse, {validate}); },
+      m, "set_size", +[](Graph&, SparseArgument a, bool validate) { return SetSize(a.sparse, {validate}); },
       py::arg("a"), py::arg("validate_indices") = true);
 }
 

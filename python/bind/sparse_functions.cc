@@ -56,7 +56,7 @@ void BindMaking(py::module_& m) {
   Def(
       m, "sparse_tensor_to_dense",
       +[](Graph&, S s, Input default_value, bool validate, Name n) -> Output {
-        return SparseToDenseOf(s.sparse, default_value, validate, n.text);
+        return SparseToDense(s.sparse, default_value, validate, n.text);
       },
       py::arg("sp_input"), py::arg("default_value") = py::none(), py::arg("validate_indices") = true,
       py::arg("name") = py::none());
@@ -101,12 +101,11 @@ void BindArithmetic(py::module_& m) {
           RaiseType("At least one input should be SparseTensor; do you mean to use tf.add()?");
         Graph& graph = (left.has_value() ? left : right)->values.graph();
         if (left.has_value() && right.has_value()) {
-          const Sparse sum = SparseSum(*left, *right, InputFrom(threshold));
+          const Sparse sum = SparseAdd(*left, *right, InputFrom(threshold));
           Check(graph.TakeError());
           return py::cast(sum);
         }
-        const Output sum =
-            left.has_value() ? SparseDenseSum(*left, InputFrom(b)) : SparseDenseSum(*right, InputFrom(a));
+        const Output sum = left.has_value() ? SparseAdd(*left, InputFrom(b)) : SparseAdd(*right, InputFrom(a));
         Check(graph.TakeError());
         return Wrap(sum);
       },
@@ -123,14 +122,14 @@ void BindArithmetic(py::module_& m) {
       [](py::object a, py::object b, bool adjoint_a, bool adjoint_b, const Name& name) {
         std::optional<Sparse> left = SparseFrom(a);
         if (!left.has_value()) RaiseType("sp_a must be a SparseTensor");
-        const Output product = SparseTimesDense(*left, InputFrom(b), adjoint_a, adjoint_b, name.text);
+        const Output product = SparseTensorDenseMatMul(*left, InputFrom(b), adjoint_a, adjoint_b, name.text);
         Check(left->values.graph().TakeError());
         return product;
       },
       py::arg("sp_a"), py::arg("b"), py::arg("adjoint_a") = false, py::arg("adjoint_b") = false,
       py::arg("name") = py::none());
   Def(
-      m, "sparse_softmax", +[](Graph&, S s, Name n) { return SparseSoftmaxOf(s.sparse, n.text); }, py::arg("sp_input"),
+      m, "sparse_softmax", +[](Graph&, S s, Name n) { return SparseSoftmax(s.sparse, n.text); }, py::arg("sp_input"),
       py::arg("name") = py::none());
   struct Row {
     const char* name;
@@ -152,7 +151,7 @@ void BindArithmetic(py::module_& m) {
   Def(
       m, "edit_distance",
       +[](Graph&, S hypothesis, S truth, bool normalize, Name n) -> Output {
-        return EditDistanceOf(hypothesis.sparse, truth.sparse, normalize, n.text);
+        return EditDistance(hypothesis.sparse, truth.sparse, normalize, n.text);
       },
       py::arg("hypothesis"), py::arg("truth"), py::arg("normalize") = true, py::arg("name") = "edit_distance");
 }
@@ -163,27 +162,27 @@ void BindRearranging(py::module_& m) {
       [](int64_t axis, py::handle inputs, const Name& name, bool expand) {
         const std::vector<Sparse> list = ListOf(OneOrMore(inputs));
         if (list.empty()) RaiseValue("sparse_concat needs at least one SparseTensor");
-        const Sparse joined = SparseConcatAll(list, axis, expand, name.text);
+        const Sparse joined = SparseConcat(list, axis, expand, name.text);
         Check(list[0].values.graph().TakeError());
         return joined;
       },
       py::arg("axis"), py::arg("sp_inputs"), py::arg("name") = py::none(), py::arg("expand_nonconcat_dims") = false);
   Def(
       m, "sparse_split",
-      +[](Graph&, S s, int64_t count, Input axis, Name n) { return SparseSplitEvenly(s.sparse, count, axis, n.text); },
+      +[](Graph&, S s, int64_t count, Input axis, Name n) { return SparseSplit(s.sparse, count, axis, n.text); },
       py::arg("sp_input"), py::arg("num_split"), py::arg("axis"), py::arg("name") = py::none());
   Def(
       m, "sparse_slice",
-      +[](Graph&, S s, Input start, Input size, Name n) { return SparseSliceOf(s.sparse, start, size, n.text); },
+      +[](Graph&, S s, Input start, Input size, Name n) { return SparseSlice(s.sparse, start, size, n.text); },
       py::arg("sp_input"), py::arg("start"), py::arg("size"), py::arg("name") = py::none());
   Def(
-      m, "sparse_reorder", +[](Graph&, S s, Name n) { return SparseReordered(s.sparse, n.text); }, py::arg("sp_input"),
+      m, "sparse_reorder", +[](Graph&, S s, Name n) { return SparseReorder(s.sparse, n.text); }, py::arg("sp_input"),
       py::arg("name") = py::none());
   Def(
-      m, "sparse_reshape", +[](Graph&, S s, Input shape, Name n) { return SparseReshaped(s.sparse, shape, n.text); },
+      m, "sparse_reshape", +[](Graph&, S s, Input shape, Name n) { return SparseReshape(s.sparse, shape, n.text); },
       py::arg("sp_input"), py::arg("shape"), py::arg("name") = py::none());
   Def(
-      m, "sparse_transpose", +[](Graph&, S s, Input perm, Name n) { return SparseTransposed(s.sparse, perm, n.text); },
+      m, "sparse_transpose", +[](Graph&, S s, Input perm, Name n) { return SparseTranspose(s.sparse, perm, n.text); },
       py::arg("sp_input"), py::arg("perm") = py::none(), py::arg("name") = py::none());
   Def(
       m, "sparse_expand_dims",
@@ -192,7 +191,7 @@ void BindRearranging(py::module_& m) {
       },
       py::arg("sp_input"), py::arg("axis") = py::none(), py::arg("name") = py::none());
   Def(
-      m, "sparse_retain", +[](Graph&, S s, Input keep) { return SparseRetained(s.sparse, keep); }, py::arg("sp_input"),
+      m, "sparse_retain", +[](Graph&, S s, Input keep) { return SparseRetain(s.sparse, keep); }, py::arg("sp_input"),
       py::arg("to_retain"));
   Def(
       m, "sparse_reset_shape", +[](Graph&, S s, Input shape) { return SparseResetShape(s.sparse, shape); },
@@ -200,7 +199,7 @@ void BindRearranging(py::module_& m) {
   Def(
       m, "sparse_fill_empty_rows",
       +[](Graph&, S s, Input default_value, Name n) {
-        const FilledRows filled = SparseFillRows(s.sparse, default_value, n.text);
+        const FilledRows filled = SparseFillEmptyRows(s.sparse, default_value, n.text);
         return std::make_pair(filled.sparse, filled.empty_row_indicator);
       },
       py::arg("sp_input"), py::arg("default_value"), py::arg("name") = py::none());

@@ -111,7 +111,7 @@ class Batcher final {
     };
     const Tensor first_axis = Tensor::Scalar(int32_t{0}), second_axis = Tensor::Scalar(int32_t{1});
     const Output rows = Reshape(columns(value.indices, true), Tensor::Vector<int32_t>({-1}));
-    const Sparse kept = SparseRetained(value, GatherV2(keep_, rows, first_axis));
+    const Sparse kept = SparseRetain(value, GatherV2(keep_, rows, first_axis));
     const Output chosen = Cast(keep_, kInt64);
     const Output before = Cumsum(chosen, first_axis, {.exclusive = true});  // number of kept rows before each row
     const Output sizes = StridedSlice(value.dense_shape, Tensor::Vector<int32_t>({1}), Tensor::Vector<int32_t>({0}),

@@ -55,7 +55,7 @@ TEST_F(InputPipelineTest, FilesBecomeBatches) {
   const Queue files = Must(StringInputProducer(graph(), names, {.num_epochs = 2}));
   const auto [key, record] = ReaderReadV2(graph(), TFRecordReaderV2(graph()), files.queue_ref());
   const ParsedFeatures parsed =
-      Must(ParseOneExample(graph(), record, {{"n", FixedLenFeature{PartialShape::Scalar(), kInt64}}}));
+      Must(ParseSingleExample(graph(), record, {{"n", FixedLenFeature{PartialShape::Scalar(), kInt64}}}));
   const BatchValues batch = Must(ShuffleBatch(graph(), {std::get<Output>(parsed.at("n"))}, 4, {.min_after_dequeue = 3},
                                               {.num_threads = 2, .capacity = 8, .allow_smaller_final_batch = true}));
   ASSERT_TRUE(session_->Run({.targets = {InitializeVariables(graph(), LocalVariables(graph()))}}).ok());
@@ -81,7 +81,7 @@ TEST_F(InputPipelineTest, WhatIsWrongIsSaidWhileItIsBuilt) {
   EXPECT_THAT(Message(Batch(graph(), {}, 4)), HasSubstr("at least one tensor in batch()"));
   EXPECT_THAT(Message(StringInputProducer(graph(), Tensor::Vector<std::string>({}))), HasSubstr("non-null"));
   EXPECT_THAT(Message(LimitEpochs(graph(), 1, 0)), HasSubstr("num_epochs must be > 0"));
-  EXPECT_THAT(Message(ParseExamples(graph(), Tensor::Vector<std::string>({""}), {})), HasSubstr("Missing"));
+  EXPECT_THAT(Message(ParseExample(graph(), Tensor::Vector<std::string>({""}), {})), HasSubstr("Missing"));
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ Result<Queue> StringInputProducer(Graph& graph, const Input& strings, const Prod
 
 Result<Queue> RangeInputProducer(Graph& graph, const Input& limit, const ProducerOptions& options) {
   const NameScope scope(graph, Or(options.name, kScope));
-  const Output numbers = RangeOf(graph, 0, limit, 1);
+  const Output numbers = Range(graph, 0, limit, 1, kInvalidType);
   WEIR_TRY(graph.TakeError());
   ProducerOptions inner = options;
   if (inner.summary_name.empty()) inner.summary_name = fmt::format("fraction_of_{}_full", options.capacity);

@@ -243,7 +243,7 @@ TEST(InputPipelines, FeaturesAndBatchesByTheirKind) {
   Graph& g = engine.graph();
   const Output record = Placeholder(g, kString, {.shape = PartialShape::Scalar()});
   const Features features =
-      ParseOneExample(g, record, {{"x", FixedLenFeature{{2}, kFloat}}, {"y", VarLenFeature{kInt64}}});
+      ParseSingleExample(g, record, {{"x", FixedLenFeature{{2}, kFloat}}, {"y", VarLenFeature{kInt64}}});
   EXPECT_EQ(features["x"].shape(), (PartialShape{2}));
   EXPECT_TRUE(features.sparse("y").values.valid());
   EXPECT_THROW(features["y"], Error);

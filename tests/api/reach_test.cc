@@ -28,6 +28,58 @@ TEST(PublicHeaders, ComposedFunctionsAreThere) {
   session.Run(holds);
 }
 
+// A composed function and the op's own function have one name where their arguments tell them apart.
+TEST(PublicHeaders, ComposedFunctionsShareTheNamesOfOps) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const Output x = Constant(g, Tensor::Vector<float>({3, 4}));
+  ClientSession session(engine);
+  EXPECT_THAT(Floats(session.Run(Einsum(g, "i,i->i", {x, x}))), ElementsAre(9, 16));
+  EXPECT_THAT(Floats(session.Run(Einsum(g, {x, x}, "i,i->i"))), ElementsAre(9, 16));
+  EXPECT_THAT(Floats(session.Run(Concat(g, {x, x}, 0))), ElementsAre(3, 4, 3, 4));
+  EXPECT_THAT(Floats(session.Run(Concat(g, 0, {x, x}))), ElementsAre(3, 4, 3, 4));
+  EXPECT_THAT(Floats(session.Run(Where(g, Greater(x, 3.5f), x, ZerosLike(x)))), ElementsAre(0, 4));
+  EXPECT_EQ(session.Run(Where(g, Greater(x, 3.5f))).flat<int64_t>()[0], 1);
+  const Sparse sparse = {Constant(g, Tensor::Zeros(kInt64, {1, 1}).value()), Slice(x, {0}, {1}),
+                         Constant(g, Tensor::Vector<int64_t>({2}))};
+  EXPECT_THAT(Floats(session.Run(SparseToDense(SparseAdd(sparse, sparse)))), ElementsAre(6, 0));
+  EXPECT_THAT(Floats(session.Run(SparseToDense(sparse.indices, sparse.dense_shape, sparse.values, 0.0f))),
+              ElementsAre(3, 0));
+}
+
+// weir::raw_ops has every op; weir takes over what is no name of something else.
+TEST(PublicHeaders, OpsHaveANamespace) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const Output x = Constant(g, Tensor::Vector<float>({3, 4}));
+  ClientSession session(engine);
+  const raw_ops::MatMulAttrs transposed = {.transpose_b = true, .name = "product"};
+  const Output row = raw_ops::Reshape(x, {1, 2}, {.name = "row"});
+  const Output product = weir::MatMul(row, row, transposed);
+  EXPECT_EQ(product.name(), "product:0");
+  EXPECT_THAT(Floats(session.Run(product)), ElementsAre(25));
+  const raw_ops::TopKV2Result top = TopKV2(x, 1);
+  EXPECT_THAT(Floats(session.Run(top.values)), ElementsAre(4));
+  EXPECT_EQ(raw_ops::Variable(g, PartialShape{2}, kFloat).node->type(), "Variable");
+  EXPECT_EQ(NoOp(g)->name(), "NoOp");
+}
+
+// Without a graph to build in there is no error to keep: results are invalid, whatever their form.
+TEST(PublicHeaders, FailedOpsGiveInvalidResults) {
+  Engine engine;
+  Graph& g = engine.graph();
+  EXPECT_FALSE(MatMul(1.0f, 2.0f).valid());
+  EXPECT_FALSE(MatMul(1.0f, 2.0f).has_graph());
+  EXPECT_EQ(Assert(true, {}), nullptr);
+  const Output x = Constant(g, Tensor::Vector<float>({3, 4}));
+  const TopKV2Result top = TopKV2(x, "many");
+  EXPECT_FALSE(top.values.valid());
+  EXPECT_FALSE(top.indices.valid());
+  EXPECT_TRUE(top.indices.has_graph());
+  EXPECT_THAT(Unpack(x, 3), testing::IsEmpty());
+  EXPECT_FALSE(g.TakeError().ok());
+}
+
 TEST(PublicHeaders, CallablesComeFromTheSession) {
   Engine engine;
   const Output x = Placeholder(engine.graph(), kFloat);

@@ -142,7 +142,7 @@ Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t
   sizes[window.channels_first ? 1 : sizes.size() - 1] = Dim(filters);
   InputList parts;
   for (const Dim& size : sizes) parts.push_back(size.known() ? Input(size.size) : Input(size.value));
-  const Output shape = StackAll(graph, parts);
+  const Output shape = Stack(graph, parts);
   const Output y = ConvolveTransposed(graph, x, kernel, shape, window.dims, OptionsOf(window));
   if (!y.valid()) return y;
   graph.RecordError(graph.SetShape(y, StaticShape(sizes)));
@@ -178,7 +178,7 @@ Output ApplyFlatten(Output x, bool channels_first) {
   if (row > 0) return Reshape(x, std::vector<int64_t>{-1, row});
   const Input rows =
       shape[0] >= 0 ? Input(shape[0]) : Input(StridedSlice(ShapeOf(x), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
-  return Reshape(x, StackAll(graph, {rows, row}));
+  return Reshape(x, Stack(graph, {rows, row}));
 }
 
 Output ApplyDropout(Output x, const Input& rate, const Input& noise_shape, OpSeed seed, const Input& training) {

@@ -189,7 +189,7 @@ Output RankValue(Graph& graph, const Input& input, std::string name) {
 }
 
 // --- Joining and splitting ---
-Output ConcatAll(Graph& graph, const InputList& values, const Input& axis, std::string name) {
+Output Concat(Graph& graph, const InputList& values, const Input& axis, std::string name) {
   if (values.size() == 1) {  // still checks the axis
     NameScope scope(graph, Or(std::move(name), "concat"));
     Output dim = ValueOf(graph, axis, kInt32, "concat_dim");
@@ -202,7 +202,7 @@ Output ConcatAll(Graph& graph, const InputList& values, const Input& axis, std::
   return ConcatV2(graph, values, axis, {.name = Or(std::move(name), "concat")});
 }
 
-Output StackAll(Graph& graph, const InputList& values, int64_t axis, std::string name) {
+Output Stack(Graph& graph, const InputList& values, int64_t axis, std::string name) {
   for (const Input& value : values) {
     if (!value.is_output() || !value.output().shape().known_rank()) continue;
     const int rank = value.output().shape().rank() + 1;
@@ -213,7 +213,7 @@ Output StackAll(Graph& graph, const InputList& values, int64_t axis, std::string
   return Pack(graph, values, {.axis = axis, .name = Or(std::move(name), "stack")});
 }
 
-OutputList UnstackAll(Graph& graph, const Input& value_in, std::optional<int64_t> num, int64_t axis, std::string name) {
+OutputList Unstack(Graph& graph, const Input& value_in, std::optional<int64_t> num, int64_t axis, std::string name) {
   Output value = ValueOf(graph, value_in, kInvalidType, "value");
   if (!value.valid()) return {};
   if (!num.has_value()) {
@@ -402,7 +402,7 @@ Output BooleanMask(Graph& graph, const Input& tensor_in, const Input& mask_in, i
   return rows;
 }
 
-Output WhereOf(Graph& graph, const Input& condition, const Input& x, const Input& y, std::string name) {
+Output Where(Graph& graph, const Input& condition, const Input& x, const Input& y, std::string name) {
   if (x.absent() != y.absent())
     return FailedOutput(graph, InvalidArgument("x and y must both be non-None or both be None."));
   if (!x.absent()) return Select(graph, condition, x, y, {.name = std::move(name)});
@@ -511,9 +511,9 @@ OutputList MeshGrid(Graph& graph, const InputList& inputs, bool matrix, std::str
   return grid;
 }
 
-Output StridedSliceOf(Graph& graph, const Input& input, const Input& begin, const Input& end, const Input& strides_in,
-                      int64_t begin_mask, int64_t end_mask, int64_t ellipsis_mask, int64_t new_axis_mask,
-                      int64_t shrink_axis_mask, std::string name) {
+Output StridedSlice(Graph& graph, const Input& input, const Input& begin, const Input& end, const Input& strides_in,
+                    int64_t begin_mask, int64_t end_mask, int64_t ellipsis_mask, int64_t new_axis_mask,
+                    int64_t shrink_axis_mask, std::string name) {
   Input strides = strides_in;
   if (strides.absent()) {
     strides = OnesOf(graph, begin);

@@ -24,10 +24,10 @@ Output ShapeValue(Graph& graph, const Input& x, DType out_type = kInt32, std::st
 Output SizeValue(Graph& graph, const Input& x, DType out_type = kInt32, std::string name = "");
 Output RankValue(Graph& graph, const Input& x, std::string name = "");
 
-Output ConcatAll(Graph& graph, const InputList& values, const Input& axis, std::string name = "concat");
-Output StackAll(Graph& graph, const InputList& values, int64_t axis = 0, std::string name = "stack");
-OutputList UnstackAll(Graph& graph, const Input& value, std::optional<int64_t> num, int64_t axis = 0,
-                      std::string name = "unstack");
+Output Concat(Graph& graph, const InputList& values, const Input& axis, std::string name = "concat");
+Output Stack(Graph& graph, const InputList& values, int64_t axis = 0, std::string name = "stack");
+OutputList Unstack(Graph& graph, const Input& value, std::optional<int64_t> num, int64_t axis = 0,
+                   std::string name = "unstack");
 OutputList SplitEvenly(Graph& graph, const Input& value, int64_t count, const Input& axis, std::string name = "split");
 OutputList SplitSizes(Graph& graph, const Input& value, const Input& sizes, std::optional<int64_t> count,
                       const Input& axis, std::string name = "split");
@@ -45,8 +45,8 @@ Output GatherNdOf(Graph& graph, const Input& params, const Input& indices, int64
                   std::string name = "");
 Output BooleanMask(Graph& graph, const Input& tensor, const Input& mask, int64_t axis = 0,
                    std::string name = "boolean_mask");
-// Without x and y, returns the coordinates at which the condition holds.
-Output WhereOf(Graph& graph, const Input& condition, const Input& x = {}, const Input& y = {}, std::string name = "");
+// If x and y are absent, returns the coordinates at which the condition holds.
+Output Where(Graph& graph, const Input& condition, const Input& x, const Input& y, std::string name = "");
 Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const Input& on_value = {},
                 const Input& off_value = {}, int64_t axis = -1, DType dtype = kInvalidType, std::string name = "");
 Output PadWith(Graph& graph, const Input& tensor, const Input& paddings, const std::string& mode = "CONSTANT",
@@ -55,9 +55,9 @@ Output SequenceMask(Graph& graph, const Input& lengths, const Input& maxlen = {}
                     std::string name = "");
 // Grid coordinates, one output per input. `matrix` selects "ij" indexing, else Cartesian "xy".
 OutputList MeshGrid(Graph& graph, const InputList& inputs, bool matrix = false, std::string name = "meshgrid");
-Output StridedSliceOf(Graph& graph, const Input& input, const Input& begin, const Input& end, const Input& strides,
-                      int64_t begin_mask, int64_t end_mask, int64_t ellipsis_mask, int64_t new_axis_mask,
-                      int64_t shrink_axis_mask, std::string name = "");
+Output StridedSlice(Graph& graph, const Input& input, const Input& begin, const Input& end, const Input& strides,
+                    int64_t begin_mask, int64_t end_mask, int64_t ellipsis_mask, int64_t new_axis_mask,
+                    int64_t shrink_axis_mask, std::string name = "");
 // ArgSort returns the positions that sort the values along an axis, Sorted the sorted values.
 Output ArgSort(Graph& graph, const Input& values, int64_t axis = -1, bool descending = false,
                std::string name = "argsort");

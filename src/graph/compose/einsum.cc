@@ -214,7 +214,7 @@ Operand Product(Graph& graph, const Operand& a, const Operand& b, const std::str
 
 }  // namespace
 
-Output EinsteinSum(Graph& graph, std::string_view text, const InputList& inputs, std::string name) {
+Output Einsum(Graph& graph, std::string_view text, const InputList& inputs, std::string name) {
   NameScope scope(graph, name.empty() ? "einsum" : name);
   const auto fail = [&](const Status& status) {
     graph.RecordError(status);

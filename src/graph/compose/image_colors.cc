@@ -29,7 +29,7 @@ Output AsFloats(Graph& graph, const Input& image, bool saturate, bool half_stays
 }
 
 Output RandomBetween(Graph& graph, double lower, double upper, OpSeed seed) {
-  return RandomUniformValues(graph, Tensor::Vector<int32_t>({}), lower, upper, kFloat, seed);
+  return RandomUniform(graph, Tensor::Vector<int32_t>({}), lower, upper, kFloat, seed);
 }
 
 // The columns are the new channels.

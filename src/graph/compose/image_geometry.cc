@@ -232,7 +232,7 @@ Output Pad(Graph& graph, const Input& image, const Extent& offset_height, const 
   InputList parts;
   for (const Extent& e : {zero, zero, offset_height, after_height, offset_width, after_width, zero, zero})
     parts.push_back(e.AsInput());
-  Output paddings = Reshape(graph, StackAll(graph, parts), Tensor::Vector<int32_t>({4, 2}));
+  Output paddings = Reshape(graph, Stack(graph, parts), Tensor::Vector<int32_t>({4, 2}));
   Output padded = Pad(graph, x, paddings);
   if (padded.valid()) {
     const auto known = [](const Extent& e) { return e.number.value_or(kUnknownDim); };
@@ -401,7 +401,7 @@ Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
     return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
   const int64_t axis = FlipAxis(flip, shape.rank());
   if (shape.rank() == 3) {
-    Output chance = RandomUniformValues(graph, Tensor::Vector<int32_t>({}), 0, 1.0f, kFloat, seed);
+    Output chance = RandomUniform(graph, Tensor::Vector<int32_t>({}), 0, 1.0f, kFloat, seed);
     Result<OutputList> flipped = Cond(
         graph, Less(graph, chance, 0.5f), [&]() -> Result<OutputList> { return OutputList{Reversed(graph, x, axis)}; },
         [&]() -> Result<OutputList> { return OutputList{x}; }, scope.name() + "/");
@@ -410,7 +410,7 @@ Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
     return (*flipped)[0];
   }
   Output count = StridedSlice(ShapeValue(graph, x), {0}, {1}, {1}, {.shrink_axis_mask = 1});
-  Output chance = RandomUniformValues(graph, Pack(graph, {count}), 0, 1.0f, kFloat, seed);
+  Output chance = RandomUniform(graph, Pack(graph, {count}), 0, 1.0f, kFloat, seed);
   Output flips = Round(graph, Reshape(graph, chance, Pack(graph, {count, 1, 1, 1})));
   if (!flips.valid()) return flips;
   flips = CastValue(graph, flips, x.base_dtype());

@@ -79,10 +79,10 @@ template <class F>
 Output OverImages(Graph& graph, Output x, F&& f) {
   if (x.shape().known_rank() && x.shape().rank() == 4) return f(x);
   const Output shape = ShapeValue(graph, x);
-  const Output flat = Reshape(graph, x, ConcatAll(graph, {Tensor::Vector<int32_t>({-1}), LastOf(graph, shape, 3)}, 0));
+  const Output flat = Reshape(graph, x, Concat(graph, {Tensor::Vector<int32_t>({-1}), LastOf(graph, shape, 3)}, 0));
   const Output y = f(flat);
   if (!y.valid()) return y;
-  return Reshape(graph, y, ConcatAll(graph, {AllBut(graph, shape, 3), LastOf(graph, ShapeValue(graph, y), 3)}, 0));
+  return Reshape(graph, y, Concat(graph, {AllBut(graph, shape, 3), LastOf(graph, ShapeValue(graph, y), 3)}, 0));
 }
 
 struct Similarity {
@@ -101,7 +101,7 @@ Result<Similarity> SimilarityPerChannel(Graph& graph, const ImagePair& pair, con
   }
   const Output channels = LastOf(graph, ShapeValue(graph, pair.a), 1);
   const Output filter =
-      Tile(graph, bell, ConcatAll(graph, {Tensor::Vector<int32_t>({1, 1}), channels, Tensor::Vector<int32_t>({1})}, 0));
+      Tile(graph, bell, Concat(graph, {Tensor::Vector<int32_t>({1, 1}), channels, Tensor::Vector<int32_t>({1})}, 0));
   const auto smooth = [&](Output x) {
     return OverImages(graph, x, [&](Output images) { return ConvolveDepthwise(graph, images, filter, {}); });
   };
@@ -139,7 +139,7 @@ Result<Output> SimilarityOverScales(Graph& graph, ImagePair pair, const std::vec
     WEIR_ASSIGN(const Similarity one, SimilarityPerChannel(graph, pair, options));
     parts.push_back(Relu(i + 1 < powers.size() ? one.structure : one.whole));
   }
-  const Output all = StackAll(graph, InputList(parts.begin(), parts.end()), -1);
+  const Output all = Stack(graph, InputList(parts.begin(), parts.end()), -1);
   const Output product = Prod(graph, Pow(graph, all, Tensor::Vector<float>(absl::MakeConstSpan(powers))), {-1});
   return Mean(graph, product, {-1});
 }
@@ -199,11 +199,11 @@ Output SobelEdges(Graph& graph, const Input& image_in) {
   {
     NameScope scope(graph, "sobel_filters");
     const Output multiples =
-        ConcatAll(graph, {Tensor::Vector<int32_t>({1, 1}), channels, Tensor::Vector<int32_t>({1})}, 0, "multiples");
+        Concat(graph, {Tensor::Vector<int32_t>({1, 1}), channels, Tensor::Vector<int32_t>({1})}, 0, "multiples");
     filter = Tile(graph, *filters, multiples, {.name = scope.name() + "/"});
   }
   const Output edges = ConvolveDepthwise(graph, PadWith(graph, image, *margins, "REFLECT"), filter, {});
-  const Output result = Reshape(graph, edges, ConcatAll(graph, {shape, Tensor::Vector<int32_t>({2})}, 0));
+  const Output result = Reshape(graph, edges, Concat(graph, {shape, Tensor::Vector<int32_t>({2})}, 0));
   if (result.valid()) graph.RecordError(graph.SetShape(result, image.shape().Concat(PartialShape{2})));
   return result;
 }

@@ -131,14 +131,14 @@ Result<Output> VarianceScalingInitial(Graph& graph, const PartialShape& shape, D
   switch (how.distribution) {
     case VarianceDistribution::kNormal:
     case VarianceDistribution::kTruncatedNormal:
-      value = TruncatedNormalValues(graph, dims, 0.0f, std::sqrt(scale) / kTruncatedStddev, dtype, how.seed);
+      value = TruncatedNormal(graph, dims, 0.0f, std::sqrt(scale) / kTruncatedStddev, dtype, how.seed);
       break;
     case VarianceDistribution::kUntruncatedNormal:
       value = RandomNormal(graph, dims, 0.0f, std::sqrt(scale), dtype, how.seed);
       break;
     case VarianceDistribution::kUniform: {
       const double limit = std::sqrt(3.0 * scale);
-      value = RandomUniformValues(graph, dims, -limit, limit, dtype, how.seed);
+      value = RandomUniform(graph, dims, -limit, limit, dtype, how.seed);
       break;
     }
   }
@@ -160,7 +160,7 @@ Result<Output> UniformUnitScalingInitial(Graph& graph, const PartialShape& shape
   double input_size = 1;
   for (size_t i = 0; i + 1 < whole.size(); ++i) input_size *= static_cast<double>(whole[i]);
   const double limit = std::sqrt(3.0 / std::max(input_size, 1.0)) * factor;
-  return Finished(graph, RandomUniformValues(graph, dims, -limit, limit, dtype, seed));
+  return Finished(graph, RandomUniform(graph, dims, -limit, limit, dtype, seed));
 }
 
 Result<Output> OrthogonalInitial(Graph& graph, const PartialShape& shape, DType dtype, float gain, OpSeed seed) {

@@ -414,8 +414,8 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, int count, 
 }
 
 // --- Sequences, counts and others ---
-Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const Input& delta_in, DType dtype,
-               std::string name) {
+Output Range(Graph& graph, const Input& start_in, const Input& limit_in, const Input& delta_in, DType dtype,
+             std::string name) {
   NameScope scope(graph, Or(std::move(name), "range"));
   const Input start_arg = limit_in.absent() ? Input(0) : start_in;
   const Input limit_arg = limit_in.absent() ? start_in : limit_in;
@@ -429,7 +429,7 @@ Output RangeOf(Graph& graph, const Input& start_in, const Input& limit_in, const
                       : part->literal() != nullptr ? part->literal()->NaturalType()
                                                    : kInvalidType;
       if (t == kInvalidType) continue;
-      if (place(t) == std::ssize(kOrder)) return RangeOf(graph, start_arg, limit_arg, delta_in, t, Own(scope));
+      if (place(t) == std::ssize(kOrder)) return Range(graph, start_arg, limit_arg, delta_in, t, Own(scope));
       widest = std::max(widest, place(t));
     }
     dtype = kOrder[widest];

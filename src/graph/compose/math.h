@@ -65,10 +65,10 @@ Output TensorDot(Graph& graph, const Input& a, const Input& b, const std::vector
 Output TensorDot(Graph& graph, const Input& a, const Input& b, int count, std::string name = "");
 // "ij,jk->ik". Labels that occur in only one operand are summed first; then the operands are multiplied from left to
 // right.
-Output EinsteinSum(Graph& graph, std::string_view equation, const InputList& inputs, std::string name = "");
+Output Einsum(Graph& graph, std::string_view equation, const InputList& inputs, std::string name = "");
 
-Output RangeOf(Graph& graph, const Input& start, const Input& limit, const Input& delta, DType dtype = kInvalidType,
-               std::string name = "range");
+Output Range(Graph& graph, const Input& start, const Input& limit, const Input& delta, DType dtype,
+             std::string name = "range");
 Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& shape = {}, std::string name = "");
 Output ConfusionMatrix(Graph& graph, const Input& labels, const Input& predictions, const Input& num_classes,
                        DType dtype = kInt32, const Input& weights = {}, std::string name = "confusion_matrix");

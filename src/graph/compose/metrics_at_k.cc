@@ -94,7 +94,7 @@ Classes OnlyClass(Graph& graph, const Classes& classes, int64_t class_id) {
   }
   const Output groups = StridedSlice(shape, {0}, {-1}, {1}, {.begin_mask = 1});
   const Output filled =
-      Fill(ConcatAll(graph, {groups, Tensor::Vector<int64_t>({1})}, 0), Tensor::Scalar<int64_t>(class_id));
+      Fill(Concat(graph, {groups, Tensor::Vector<int64_t>({1})}, 0), Tensor::Scalar<int64_t>(class_id));
   return SetOperationOf(graph, SetOperationKind::kIntersection, Input(filled), OperandOf(classes));
 }
 
@@ -116,7 +116,7 @@ Result<Output> CountPerRow(Graph& graph, const Counted& counted, const Classes& 
     wanted = OnlyClass(graph, labels, *class_id);
     given = OnlyClass(graph, predictions, *class_id);
   }
-  Output count = Cast(SetSizeOf(SetOperationOf(graph, counted.kind, OperandOf(given), OperandOf(wanted))), kDouble);
+  Output count = Cast(SetSize(SetOperationOf(graph, counted.kind, OperandOf(given), OperandOf(wanted))), kDouble);
   WEIR_TRY(graph.TakeError());
   PartialShape rows = predictions.shape();
   if (rows.known_rank()) {
@@ -209,18 +209,18 @@ Result<Classes> WithoutLargeClasses(Graph& graph, const Classes& labels, Output 
 Classes RepeatedPerK(Graph& graph, const Classes& labels, int64_t k) {
   NameScope scope(graph, "labels_per_k");
   if (const Sparse* sparse = std::get_if<Sparse>(&labels))
-    return SparseConcatAll(std::vector<Sparse>(static_cast<size_t>(k), SparseExpandDims(*sparse, -2)), -2);
+    return SparseConcat(std::vector<Sparse>(static_cast<size_t>(k), SparseExpandDims(*sparse, -2)), -2);
   const Output expanded = ExpandDims(std::get<Output>(labels), -2);
   const Output ones = OnesOf(graph, ShapeValue(graph, expanded));
   const Output groups = StridedSlice(ones, {0}, {-2}, {1}, {.begin_mask = 1});
-  return Tile(expanded, ConcatAll(graph, {groups, Tensor::Vector<int32_t>({static_cast<int32_t>(k), 1})}, 0));
+  return Tile(expanded, Concat(graph, {groups, Tensor::Vector<int32_t>({static_cast<int32_t>(k), 1})}, 0));
 }
 
 // The number of labels of a row that k predictions can match at most.
 Output RelevantPerRow(Graph& graph, const Classes& labels, int64_t k) {
   NameScope scope(graph, "num_relevant");
   if (const Sparse* sparse = std::get_if<Sparse>(&labels))
-    return Cast(Minimum(SetSizeOf(*sparse), static_cast<int>(k)), kDouble);
+    return Cast(Minimum(SetSize(*sparse), static_cast<int>(k)), kDouble);
   const Output real = Cast(GreaterEqual(std::get<Output>(labels), Tensor::Scalar<int64_t>(0)), kInt64);
   return Cast(Minimum(ReduceSum(real, -1), Tensor::Scalar<int64_t>(k)), kDouble);
 }

@@ -218,7 +218,7 @@ Output Dropout(const Input& x_in, const Input& rate, const Input& noise_shape, O
   if (!r.valid()) return Output::Failed(graph);
   Output shape =
       noise_shape.absent() ? ShapeOf(x) : Taken(graph, ToOutput(graph, noise_shape, kInvalidType, "noise_shape"));
-  Output noise = RandomUniformValues(graph, shape, 0, {}, x.base_dtype(), seed);
+  Output noise = RandomUniform(graph, shape, 0, {}, x.base_dtype(), seed);
   Output scaled = x * (1.0f / (1.0f - r));
   Output kept = Cast(GreaterEqual(noise, r), x.base_dtype());
   Output result = scaled * kept;

@@ -168,8 +168,8 @@ Result<ParsedFeatures> Chosen(const FeatureSpecs& features, ParsedFeatures all) 
 
 }  // namespace
 
-Result<ParsedFeatures> ParseExamples(Graph& graph, const Input& serialized, const FeatureSpecs& features,
-                                     const Input& names, const std::string& name) {
+Result<ParsedFeatures> ParseExample(Graph& graph, const Input& serialized, const FeatureSpecs& features,
+                                    const Input& names, const std::string& name) {
   WEIR_ASSIGN(const RawFeatures raw, Collect(features));
   OutputList outputs;
   {
@@ -188,8 +188,8 @@ Result<ParsedFeatures> ParseExamples(Graph& graph, const Input& serialized, cons
   return Chosen(features, ByKey(raw, outputs));
 }
 
-Result<ParsedFeatures> ParseOneExample(Graph& graph, const Input& serialized, const FeatureSpecs& features,
-                                       const std::string& name) {
+Result<ParsedFeatures> ParseSingleExample(Graph& graph, const Input& serialized, const FeatureSpecs& features,
+                                          const std::string& name) {
   WEIR_ASSIGN(const RawFeatures raw, Collect(features));
   OutputList outputs;
   {
@@ -271,9 +271,9 @@ ParsedSequence SequenceByKey(const RawSequence& raw, const OutputList& outputs) 
 
 }  // namespace
 
-Result<ParsedSequence> ParseOneSequenceExample(Graph& graph, const Input& serialized, const FeatureSpecs& context,
-                                               const FeatureSpecs& lists, const Input& example_name,
-                                               const std::string& name) {
+Result<ParsedSequence> ParseSingleSequenceExample(Graph& graph, const Input& serialized, const FeatureSpecs& context,
+                                                  const FeatureSpecs& lists, const Input& example_name,
+                                                  const std::string& name) {
   WEIR_ASSIGN(const RawSequence raw, CollectSequence(context, lists));
   const NameScope scope(graph, name.empty() ? "ParseSingleSequenceExample" : name);
   WEIR_ASSIGN(const OutputList defaults, Defaults(graph, raw.context));
@@ -288,9 +288,9 @@ Result<ParsedSequence> ParseOneSequenceExample(Graph& graph, const Input& serial
   return SequenceByKey(raw, outputs);
 }
 
-Result<ParsedSequence> ParseSequenceExamples(Graph& graph, const Input& serialized, const FeatureSpecs& context,
-                                             const FeatureSpecs& lists, const Input& example_names,
-                                             const std::string& name) {
+Result<ParsedSequence> ParseSequenceExample(Graph& graph, const Input& serialized, const FeatureSpecs& context,
+                                            const FeatureSpecs& lists, const Input& example_names,
+                                            const std::string& name) {
   WEIR_ASSIGN(const RawSequence raw, CollectSequence(context, lists));
   const NameScope scope(graph, name.empty() ? "ParseSequenceExample" : name);
   WEIR_ASSIGN(const OutputList defaults, Defaults(graph, raw.context));

@@ -43,11 +43,11 @@ using FeatureSpecs = std::map<std::string, FeatureSpec>;
 using ParsedFeatures = std::map<std::string, std::variant<Output, Sparse>>;
 
 // Parses a vector of Examples. The first dimension of every result is their number. `names` are used in error messages.
-Result<ParsedFeatures> ParseExamples(Graph& graph, const Input& serialized, const FeatureSpecs& features,
-                                     const Input& names = {}, const std::string& name = "");
+Result<ParsedFeatures> ParseExample(Graph& graph, const Input& serialized, const FeatureSpecs& features,
+                                    const Input& names = {}, const std::string& name = "");
 // Parses one Example, a scalar.
-Result<ParsedFeatures> ParseOneExample(Graph& graph, const Input& serialized, const FeatureSpecs& features,
-                                       const std::string& name = "");
+Result<ParsedFeatures> ParseSingleExample(Graph& graph, const Input& serialized, const FeatureSpecs& features,
+                                          const std::string& name = "");
 
 // A SequenceExample: context (FixedLen and VarLen features) and feature lists (FixedLenSequence and VarLen features),
 // which have a leading step dimension.
@@ -56,12 +56,12 @@ struct ParsedSequence {
   ParsedFeatures lists;
   std::map<std::string, Output> lengths;  // lengths of the dense lists of a batch: int64, one per example
 };
-Result<ParsedSequence> ParseOneSequenceExample(Graph& graph, const Input& serialized, const FeatureSpecs& context,
-                                               const FeatureSpecs& lists, const Input& example_name = {},
-                                               const std::string& name = "");
-Result<ParsedSequence> ParseSequenceExamples(Graph& graph, const Input& serialized, const FeatureSpecs& context,
-                                             const FeatureSpecs& lists, const Input& example_names = {},
-                                             const std::string& name = "");
+Result<ParsedSequence> ParseSingleSequenceExample(Graph& graph, const Input& serialized, const FeatureSpecs& context,
+                                                  const FeatureSpecs& lists, const Input& example_name = {},
+                                                  const std::string& name = "");
+Result<ParsedSequence> ParseSequenceExample(Graph& graph, const Input& serialized, const FeatureSpecs& context,
+                                            const FeatureSpecs& lists, const Input& example_names = {},
+                                            const std::string& name = "");
 
 // Serializes a sparse tensor to a vector of three strings, or with `rows` to a matrix with three strings per row.
 Output SparseToStrings(const Sparse& sparse, bool rows, std::string name = "");

@@ -63,8 +63,8 @@ Output RandomNormal(Graph& graph, const Input& shape, const Input& mean, const I
   return Add(graph, scaled, center, {.name = scope.name() + "/"});
 }
 
-Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype,
-                             OpSeed seed, std::string name) {
+Output TruncatedNormal(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype,
+                       OpSeed seed, std::string name) {
   NameScope scope(graph, name.empty() ? "truncated_normal" : name);
   Output dims = DimsOf(graph, shape);
   Output center = Checked(graph, ToOutput(graph, mean, dtype, "mean"));
@@ -75,8 +75,8 @@ Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean
   return Add(graph, scaled, center, {.name = scope.name() + "/"});
 }
 
-Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, DType dtype,
-                           OpSeed seed, std::string name) {
+Output RandomUniform(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, DType dtype,
+                     OpSeed seed, std::string name) {
   NameScope scope(graph, name.empty() ? "random_uniform" : name);
   if (maxval.absent() && IsInteger(dtype)) {
     graph.RecordError(InvalidArgument("a uniform distribution of {} needs maxval", dtype));
@@ -145,7 +145,7 @@ Output RandomCrop(const Input& value, const Input& size, OpSeed seed, std::strin
   ControlDependencies after(graph, {check});
   shape = Identity(shape);
   Output limit = shape - wanted + 1;
-  Output offset = RandomUniformValues(graph, ShapeOf(shape), 0, Tensor::Scalar(int32_t{INT32_MAX}), kInt32, seed);
+  Output offset = RandomUniform(graph, ShapeOf(shape), 0, Tensor::Scalar(int32_t{INT32_MAX}), kInt32, seed);
   return Slice(whole, FloorMod(offset, limit), wanted, {.name = scope.name() + "/"});
 }
 

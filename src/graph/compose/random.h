@@ -17,11 +17,11 @@ std::pair<int64_t, int64_t> SeedsFor(Graph& graph, OpSeed op_seed);
 
 Output RandomNormal(Graph& graph, const Input& shape, const Input& mean = 0.0f, const Input& stddev = 1.0f,
                     DType dtype = kFloat, OpSeed seed = {}, std::string name = "random_normal");
-Output TruncatedNormalValues(Graph& graph, const Input& shape, const Input& mean = 0.0f, const Input& stddev = 1.0f,
-                             DType dtype = kFloat, OpSeed seed = {}, std::string name = "truncated_normal");
+Output TruncatedNormal(Graph& graph, const Input& shape, const Input& mean = 0.0f, const Input& stddev = 1.0f,
+                       DType dtype = kFloat, OpSeed seed = {}, std::string name = "truncated_normal");
 // In [minval, maxval). Without maxval: 1 for floats, an error for integers.
-Output RandomUniformValues(Graph& graph, const Input& shape, const Input& minval = 0, const Input& maxval = {},
-                           DType dtype = kFloat, OpSeed seed = {}, std::string name = "random_uniform");
+Output RandomUniform(Graph& graph, const Input& shape, const Input& minval = 0, const Input& maxval = {},
+                     DType dtype = kFloat, OpSeed seed = {}, std::string name = "random_uniform");
 // Samples of the gamma distribution, of shape `shape` + the broadcast shape of alpha and beta; never zero. Without
 // beta: 1.
 Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha, const Input& beta = {},

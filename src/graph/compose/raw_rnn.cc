@@ -39,7 +39,7 @@ Result<Emitted> EmittedBy(Graph& graph, RnnCell& cell, const RawRnnTurn& first, 
         WEIR_ASSIGN(const Output zero, ZerosForBatch(graph, rows, size, pattern.base_dtype()));
         emitted.zeros.push_back(zero);
       } else {
-        const Output all = ConcatAll(graph, {StackAll(graph, {DimValue(graph, batch)}), ShapeOf(pattern)}, 0);
+        const Output all = Concat(graph, {Stack(graph, {DimValue(graph, batch)}), ShapeOf(pattern)}, 0);
         emitted.zeros.push_back(Zeros(graph, all, pattern.base_dtype()));
       }
     }

@@ -83,7 +83,7 @@ Result<Output> GivenLengths(Graph& graph, const Input& given, const Dim& batch, 
   const Output named = Identity(cast, {.name = "sequence_length"});
   WEIR_TRY(graph.TakeError());
   if (!check || (count >= 0 && batch.known())) return named;
-  const Output wanted = StackAll(graph, {DimValue(graph, batch)});
+  const Output wanted = Stack(graph, {DimValue(graph, batch)});
   WEIR_ASSIGN(Node * same, AssertRelation(graph, Relation::kEqual, ShapeValue(graph, named), wanted,
                                           {.message = "sequence_length must have one element for each of the batch"}));
   return WithDependencies({same}, named, "CheckSeqLen");
@@ -277,9 +277,9 @@ Result<std::vector<OutputList>> ReversedSteps(Graph& graph, std::vector<OutputLi
   for (size_t i = 0; i < steps[0].size(); ++i) {
     InputList rows;
     for (const OutputList& step : steps) rows.push_back(step[i]);
-    const Output stacked = StackAll(graph, rows);
+    const Output stacked = Stack(graph, rows);
     const Output turned = ReverseSequence(graph, stacked, CastValue(graph, lengths, kInt64), 0, {.batch_dim = 1});
-    const OutputList parts = UnstackAll(graph, turned, static_cast<int64_t>(steps.size()));
+    const OutputList parts = Unstack(graph, turned, static_cast<int64_t>(steps.size()));
     WEIR_TRY(graph.TakeError());
     for (size_t t = 0; t < steps.size(); ++t) steps[t][i] = parts[t];
   }
@@ -429,7 +429,7 @@ Result<StaticBidirectionalResult> StaticBidirectionalRnn(Graph& graph, RnnCell& 
   for (size_t t = 0; t < result.forward.outputs.size(); ++t) {
     OutputList both;
     for (size_t i = 0; i < result.forward.outputs[t].size(); ++i)
-      both.push_back(ConcatAll(graph, {result.forward.outputs[t][i], result.backward.outputs[t][i]}, 1));
+      both.push_back(Concat(graph, {result.forward.outputs[t][i], result.backward.outputs[t][i]}, 1));
     result.outputs.push_back(std::move(both));
   }
   WEIR_TRY(graph.TakeError());

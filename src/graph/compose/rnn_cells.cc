@@ -20,7 +20,7 @@ Result<Output> Activated(const Activation& activation, Output x) {
 Result<Output> Linear(Output x, Output h, Output kernel, Output bias) {
   if (!x.has_graph()) return InvalidArgument("the cell has got no input");
   Graph& graph = x.graph();
-  const Output y = BiasAdd(MatMul(ConcatAll(graph, {x, h}, 1), kernel), bias);
+  const Output y = BiasAdd(MatMul(Concat(graph, {x, h}, 1), kernel), bias);
   WEIR_TRY(graph.TakeError());
   return y;
 }

@@ -50,7 +50,7 @@ Sparse SetOperationOf(Graph& graph, SetOperationKind kind, const SetOperand& a, 
   return {r.result_indices, r.result_values, r.result_shape};
 }
 
-Output SetSizeOf(const Sparse& sets, const SetOptions& options) {
+Output SetSize(const Sparse& sets, const SetOptions& options) {
   return SetSize(sets.indices, sets.values, sets.dense_shape, {.validate_indices = options.validate_indices});
 }
 

@@ -19,6 +19,6 @@ struct SetOptions {
 Sparse SetOperationOf(Graph& graph, SetOperationKind kind, const SetOperand& a, const SetOperand& b,
                       const SetOptions& options = {});
 // The number of distinct elements of each set.
-Output SetSizeOf(const Sparse& sets, const SetOptions& options = {});
+Output SetSize(const Sparse& sets, const SetOptions& options = {});
 
 }  // namespace weir

@@ -59,7 +59,7 @@ Sparse SparsePlaceholder(Graph& graph, DType dtype, const Input& shape, std::str
   return made;
 }
 
-Output SparseToDenseOf(const Sparse& sparse, const Input& default_value, bool validate_indices, std::string name) {
+Output SparseToDense(const Sparse& sparse, const Input& default_value, bool validate_indices, std::string name) {
   Graph& graph = sparse.values.graph();
   const DType dtype = sparse.values.base_dtype();
   const Input fallback = default_value.absent() ? Input(Zeros(graph, std::vector<int64_t>{}, dtype)) : default_value;
@@ -85,7 +85,7 @@ Sparse SparseEye(Graph& graph, const Input& rows_in, const Input& columns_in, DT
   return {Pack({numbers, numbers}, {.axis = 1}), Ones(graph, Reshape(size, {1}), dtype), Pack({rows, columns})};
 }
 
-Sparse SparseSum(const Sparse& a, const Sparse& b, const Input& threshold) {
+Sparse SparseAdd(const Sparse& a, const Sparse& b, const Input& threshold) {
   Graph& graph = a.values.graph();
   const DType dtype = a.values.base_dtype();
   const DType real = dtype == kComplex64 ? kFloat : dtype == kComplex128 ? kDouble : dtype;
@@ -95,7 +95,7 @@ Sparse SparseSum(const Sparse& a, const Sparse& b, const Input& threshold) {
       SparseAdd(graph, a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, least).sum_indices);
 }
 
-Output SparseDenseSum(const Sparse& a, const Input& b) {
+Output SparseAdd(const Sparse& a, const Input& b) {
   return SparseTensorDenseAdd(a.values.graph(), a.indices, a.values, a.dense_shape, b);
 }
 
@@ -114,7 +114,7 @@ Sparse SparseExtreme(const Sparse& a, const Sparse& b, bool maximum, std::string
   return {indices, Output(indices.node, 1), a.dense_shape};
 }
 
-Output SparseTimesDense(const Sparse& a, const Input& b, bool adjoint_a, bool adjoint_b, std::string name) {
+Output SparseTensorDenseMatMul(const Sparse& a, const Input& b, bool adjoint_a, bool adjoint_b, std::string name) {
   Graph& graph = a.values.graph();
   NameScope scope(graph, name.empty() ? "SparseTensorDenseMatMul" : name);
   const Output dense = ValueOf(graph, b, kInvalidType, "b");
@@ -123,7 +123,7 @@ Output SparseTimesDense(const Sparse& a, const Input& b, bool adjoint_a, bool ad
                                  {.adjoint_a = adjoint_a, .adjoint_b = adjoint_b, .name = scope.name() + "/"});
 }
 
-Sparse SparseSoftmaxOf(const Sparse& sparse, std::string name) {
+Sparse SparseSoftmax(const Sparse& sparse, std::string name) {
   const Output values = NodeBuilder(sparse.values.graph(), "SparseSoftmax", name.empty() ? "SparseSoftmax" : name)
                             .In(sparse.indices)
                             .In(sparse.values)
@@ -146,7 +146,7 @@ Sparse SparseReductionToSparse(const char* op, const Sparse& sparse, const Axes&
   return Outputs(SparseReduction(op, sparse, axes, keep_dims));
 }
 
-Sparse SparseConcatAll(const std::vector<Sparse>& inputs, int64_t axis, bool expand_others, std::string name) {
+Sparse SparseConcat(const std::vector<Sparse>& inputs, int64_t axis, bool expand_others, std::string name) {
   if (inputs.size() == 1) return inputs[0];
   Graph& graph = inputs[0].values.graph();
   InputList indices, values, shapes;
@@ -173,7 +173,7 @@ Sparse SparseConcatAll(const std::vector<Sparse>& inputs, int64_t axis, bool exp
   return Outputs(SparseConcat(graph, indices, values, shapes, axis, {.name = std::move(name)}).output_indices);
 }
 
-std::vector<Sparse> SparseSplitEvenly(const Sparse& sparse, int64_t count, const Input& axis, std::string name) {
+std::vector<Sparse> SparseSplit(const Sparse& sparse, int64_t count, const Input& axis, std::string name) {
   const Output first = NodeBuilder(sparse.values.graph(), "SparseSplit", std::move(name))
                            .In(axis)
                            .In(sparse.indices)
@@ -189,19 +189,19 @@ std::vector<Sparse> SparseSplitEvenly(const Sparse& sparse, int64_t count, const
   return parts;
 }
 
-Sparse SparseSliceOf(const Sparse& sparse, const Input& start, const Input& size, std::string name) {
+Sparse SparseSlice(const Sparse& sparse, const Input& start, const Input& size, std::string name) {
   Graph& graph = sparse.values.graph();
   NameScope scope(graph, name.empty() ? "SparseSlice" : name);
   return Outputs(SparseSlice(graph, sparse.indices, sparse.values, sparse.dense_shape, start, size).output_indices);
 }
 
-Sparse SparseReordered(const Sparse& sparse, std::string name) {
+Sparse SparseReorder(const Sparse& sparse, std::string name) {
   const SparseReorderResult r = SparseReorder(sparse.values.graph(), sparse.indices, sparse.values, sparse.dense_shape,
                                               {.name = std::move(name)});
   return {r.output_indices, r.output_values, sparse.dense_shape};
 }
 
-Sparse SparseReshaped(const Sparse& sparse, const Input& shape, std::string name) {
+Sparse SparseReshape(const Sparse& sparse, const Input& shape, std::string name) {
   Graph& graph = sparse.values.graph();
   NameScope scope(graph, name.empty() ? "SparseReshape" : name);
   Output wanted = shape.is_output() ? shape.output() : ValueOf(graph, shape, kInt64, "Const");
@@ -211,12 +211,12 @@ Sparse SparseReshaped(const Sparse& sparse, const Input& shape, std::string name
   return {r.output_indices, sparse.values, r.output_shape};
 }
 
-Sparse SparseTransposed(const Sparse& sparse, const Input& perm, std::string name) {
+Sparse SparseTranspose(const Sparse& sparse, const Input& perm, std::string name) {
   Graph& graph = sparse.values.graph();
   NameScope scope(graph, name.empty() ? "SparseTranspose" : name);
   const Output axes = perm.absent() ? ReverseV2(AllAxes(sparse), {0}) : ValueOf(graph, perm, kInvalidType, "perm");
   if (!axes.valid()) return {};
-  return SparseReordered({GatherV2(sparse.indices, axes, 1), sparse.values, GatherV2(sparse.dense_shape, axes, 0)});
+  return SparseReorder({GatherV2(sparse.indices, axes, 1), sparse.values, GatherV2(sparse.dense_shape, axes, 0)});
 }
 
 Sparse SparseExpandDims(const Sparse& sparse, int64_t axis, std::string name) {
@@ -246,7 +246,7 @@ Sparse SparseExpandDims(const Sparse& sparse, int64_t axis, std::string name) {
           ConcatV2(graph, {shape_before, one, shape_behind}, 0)};
 }
 
-Sparse SparseRetained(const Sparse& sparse, const Input& keep) {
+Sparse SparseRetain(const Sparse& sparse, const Input& keep) {
   Graph& graph = sparse.values.graph();
   const Output chosen = ValueOf(graph, keep, kBool, "Const");
   if (!chosen.valid()) return {};
@@ -285,7 +285,7 @@ Result<Sparse> SparseResetShape(const Sparse& sparse, const Input& new_shape) {
   return Sparse{indices, values, checked};
 }
 
-FilledRows SparseFillRows(const Sparse& sparse, const Input& default_value, std::string name) {
+FilledRows SparseFillEmptyRows(const Sparse& sparse, const Input& default_value, std::string name) {
   Graph& graph = sparse.values.graph();
   NameScope scope(graph, name.empty() ? "SparseFillEmptyRows" : name);
   const SparseFillEmptyRowsResult r =
@@ -313,7 +313,7 @@ Result<Sparse> SparseMerge(const std::vector<Sparse>& ids, const Sparse& values,
   const Output shape = ConcatV2(graph, sizes, 0);
   const Sparse merged{ConcatV2(graph, columns, 1), values.values, shape};
   WEIR_TRY(graph.TakeError());
-  return already_sorted ? merged : SparseReordered(merged);
+  return already_sorted ? merged : SparseReorder(merged);
 }
 
 Result<Output> SparseToIndicator(const Sparse& ids, const Input& vocab_size, std::string name) {
@@ -325,10 +325,10 @@ Result<Output> SparseToIndicator(const Sparse& ids, const Input& vocab_size, std
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(Sparse merged, SparseMerge({ids}, trues, {vocab_size}));
   // Do not validate: ids may repeat within a row.
-  return SparseToDenseOf(merged, Tensor::Scalar(false), /*validate_indices=*/false, scope.name() + "/");
+  return SparseToDense(merged, Tensor::Scalar(false), /*validate_indices=*/false, scope.name() + "/");
 }
 
-Output EditDistanceOf(const Sparse& hypothesis, const Sparse& truth, bool normalize, std::string name) {
+Output EditDistance(const Sparse& hypothesis, const Sparse& truth, bool normalize, std::string name) {
   return EditDistance(hypothesis.values.graph(), hypothesis.indices, hypothesis.values, hypothesis.dense_shape,
                       truth.indices, truth.values, truth.dense_shape,
                       {.normalize = normalize, .name = std::move(name)});

@@ -63,11 +63,11 @@ ScopedInitializer RandomNormalInitializer(double mean, double stddev, OpSeed see
 }
 
 ScopedInitializer TruncatedNormalInitializer(double mean, double stddev, OpSeed seed) {
-  return Drawn(&TruncatedNormalValues, mean, stddev, seed, "truncated_normal");
+  return Drawn(&TruncatedNormal, mean, stddev, seed, "truncated_normal");
 }
 
 ScopedInitializer RandomUniformInitializer(double minval, double maxval, OpSeed seed) {
-  return Drawn(&RandomUniformValues, minval, maxval, seed, "random_uniform");
+  return Drawn(&RandomUniform, minval, maxval, seed, "random_uniform");
 }
 
 ScopedInitializer VarianceScalingInitializer(const VarianceScaling& how) {

@@ -1,13 +1,12 @@
-// weir_build_functions DIR: generates the graph-building functions, DIR/<group>_ops.{h,cc}, from the op registry: one
-// file pair per folder of src/ops, ops sorted by name. The output depends only on the schemas; up-to-date files are not
-// rewritten. `make generate` runs it on src/graph/build, and a test checks that the files are current.
-#include <algorithm>
+// weir_op_signatures DIR: writes the signatures of the registered ops to DIR/<group>_ops.txt, one file per folder of
+// src/ops, ops sorted by name. Up-to-date files are not rewritten. `make generate` runs it on src/graph/build, and a
+// test checks that the files there are current.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
-#include "build_functions/writer.h"
+#include "op_signatures/writer.h"
 #include "ops/register.h"
 
 namespace {
@@ -40,7 +39,7 @@ bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) 
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::cerr << "Usage: weir_build_functions DIR\n";
+    std::cerr << "Usage: weir_op_signatures DIR\n";
     return 2;
   }
   bool ok = true;
@@ -49,13 +48,9 @@ int main(int argc, char** argv) {
     weir::OpRegistry registry;
     group.add(registry);
     in_groups += registry.Names().size();
-    const auto is_internal = [](const std::string& name) { return name.starts_with("_"); };
-    const std::vector<std::string> names = registry.Names();
-    if (std::all_of(names.begin(), names.end(), is_internal)) continue;  // only internal ops
-    const weir::BuildFunctionFiles files = weir::WriteBuildFunctions(group.name, registry);
-    const std::filesystem::path base = std::filesystem::path(argv[1]) / (std::string(group.name) + "_ops");
-    ok = WriteIfChanged(base.string() + ".h", files.header) && ok;
-    ok = WriteIfChanged(base.string() + ".cc", files.source) && ok;
+    const std::string signatures = weir::Signatures(registry);
+    if (signatures.empty()) continue;  // only internal ops
+    ok = WriteIfChanged(std::filesystem::path(argv[1]) / (std::string(group.name) + "_ops.txt"), signatures) && ok;
   }
   weir::OpRegistry all;
   weir::ops::RegisterAllOps(all);
