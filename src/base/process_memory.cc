@@ -112,7 +112,7 @@ int64_t AvailableOnMachine() {
   return kilobytes * 1024;
 }
 
-// How many bytes the system can still give to this process.
+// The number of bytes that the system can still give to this process.
 int64_t SystemRoom(const MemoryGroups& groups) {
   int64_t room = std::min(groups.Room(), AvailableOnMachine());
   if (const int64_t limit = AddressSpaceLimit(); limit != kNoLimit) {

@@ -157,7 +157,7 @@ std::vector<std::unique_ptr<Device>> PlanCompiler::AssumeDevices(std::set<std::s
   return devices;
 }
 
-// The tasks on which nodes were placed. If placement failed: those that may have a requested device.
+// The tasks on which nodes were placed. If placement failed, the tasks that may have a requested device.
 std::set<std::string> PlanCompiler::TasksToAsk(const std::set<std::string>& assumed, bool placed) const {
   std::set<std::string> needed;
   for (const PlanGraph::Node& node : pruned_.nodes) {
@@ -326,7 +326,7 @@ void Deregister(SessionTasks& tasks, const std::string& session_handle, const St
 }  // namespace
 
 // Whichever comes first answers: the response, or the cancellation of the plan. The call itself is not cancelled: the
-// worker might have registered the part, and nobody would know its handle.
+// worker might have registered the part, and then its handle would be lost.
 void PlanCompiler::RegisterPart(size_t i, tensorflow::RegisterGraphRequest request,
                                 std::function<void(Status)> answered) {
   struct Registering {

@@ -63,7 +63,7 @@ class RopeReader final {
   bool Read(std::string* to, size_t size);
   bool ReadOnto(std::string* to, size_t size);  // appends
   bool Skip(size_t size);
-  // The next bytes as a rope of their own, sharing memory.
+  // Sets `to` to the next bytes, as a rope that shares their memory.
   bool Take(size_t size, Rope* to);
   // The next bytes as memory for a tensor, which starts at `*data`. Null, with nothing read, unless all of them lie in
   // one received buffer, are aligned, and are most of that buffer.

@@ -20,7 +20,7 @@ class StepRendezvous final : public Rendezvous {
   void RecvAsync(const std::string& key, Done done) override;
   void Abort(Status reason) override;
 
-  // For receives of other tasks: waits for a value that this task sends.
+  // Receives a value that this task sends, on behalf of another task.
   void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
   // True if neither a value nor a receiver waits here. False after Abort.
   bool idle() { return local_->idle(); }

@@ -51,8 +51,8 @@ class LoopGradient final {
   Status AddBackwardCounter(FlowContext* base);
   // Pushes `value` on a stack in the forward loop and pops it in the backward loop. Returns the popped value.
   Result<Output> ThroughStack(Output value);
-  // ControlTriggers that delay the next iteration until the pushes (pops) inside of cond branches are done, of which
-  // only one branch runs.
+  // ControlTriggers that delay the next iteration until the pushes (pops) inside cond branches are done. The pushes
+  // (pops) of a branch that does not run are dead, which a ControlTrigger accepts.
   Result<Node*> ForwardSync();
   Result<Node*> BackwardSync();
 

@@ -27,7 +27,7 @@ class HeldTemporary final {
   int fd_ = -1;
 };
 
-// Removes temporary files that killed writers have left for checkpoints of the same name, whatever their step: for
+// Removes temporary files that killed writers have left for checkpoints of the same name, for any step: for
 // "model.ckpt-30" also those of "model.ckpt-20". Files of other hosts, whose locks may be invisible here, and files
 // without locks are removed only if they are an hour old. Ignores errors.
 void RemoveStaleTemporaries(Env& env, const std::string& prefix);

@@ -213,7 +213,7 @@ class Program {
   const int32_t num_inputs_;
   std::vector<LoopCall> calls_;
   std::vector<Operands> values_;      // by call
-  std::vector<int64_t> value_sizes_;  // by call: the element size of its result
+  std::vector<int64_t> value_sizes_;  // indexed by call: the element size of its result
   std::vector<int64_t> input_sizes_;
   int32_t num_slots_ = 0;
   int64_t slot_element_ = 1;
@@ -473,7 +473,7 @@ class FusedKernel {
     std::once_flag once;
     std::vector<NodeInfo> infos;
     std::vector<Kernel> kernels;
-    std::vector<int32_t> last_use;  // by member: the last member that uses its value
+    std::vector<int32_t> last_use;  // indexed by member: the last member that uses its value
     Status status;
   };
   void MakeOwnKernels() const {

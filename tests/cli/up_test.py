@@ -303,7 +303,7 @@ while True:
 
 
 def test_reader_that_is_slow(script, tmp_path):
-    """If nobody reads the output, tasks block in print, and Ctrl-C still works."""
+    """If the output is not read, tasks block in print, and Ctrl-C still works."""
     path = script("""
 for i in range(100000):
     print("x" * 1000)

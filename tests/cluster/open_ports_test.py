@@ -1,4 +1,4 @@
-"""Where a server listens, and what happens when strangers send bytes there."""
+"""Tests at which addresses a server listens, and that it survives random bytes sent to its ports."""
 import os
 import random
 import socket

@@ -1,4 +1,4 @@
-// How a restarted task handles calls that were meant for its previous incarnation.
+// Tests how a restarted task handles calls that were meant for its previous incarnation.
 #include "cluster/one_task.h"
 #include "op/rendezvous_key.h"
 

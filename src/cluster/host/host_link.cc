@@ -370,7 +370,7 @@ BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr
   SweepLater();
   char* const data = const_cast<char*>(bytes.get()) + span.offset;
   BufferPtr mapped = WrapMemory(data, span.size, [bytes = std::move(bytes), loan] {});
-  mapped->AddReader();  // the peer reads it, too: nobody may write in place
+  mapped->AddReader();  // the peer reads it, too: no op may write in place
   return mapped;
 }
 

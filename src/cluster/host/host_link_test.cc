@@ -1,4 +1,5 @@
-// When HostLink writes its messages, and in how many writes. The peer is a socket that preserves write boundaries.
+// Tests when HostLink writes its messages, and in how many writes. The peer is a socket that preserves write
+// boundaries.
 #include "cluster/host/host_link.h"
 
 #include <gtest/gtest.h>

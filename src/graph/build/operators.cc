@@ -13,7 +13,7 @@ DType OperandType(const Input& a, const Input& b) {
   return kInvalidType;
 }
 
-// An operand that failed to be built has left its error with the graph; one that never was any is an error of its own.
+// False if an operand is missing. If building the operand failed, the graph already has the error; else records one.
 bool BothThere(Graph& graph, const Input& a, const Input& b) {
   if (!a.absent() && !b.absent()) return true;
   if (!a.failed() && !b.failed())
@@ -39,7 +39,7 @@ Output Binary(const char* op, const char* name, const Input& a, const Input& b) 
   return Output::Failed(*graph);
 }
 
-// What integers become before they are divided: float for up to 16 bits, else double.
+// The type that integers are cast to before a division: float for up to 16 bits, else double.
 DType QuotientType(DType type) {
   switch (type) {
     case kInt8:

@@ -302,7 +302,7 @@ class Fuser {
   std::vector<bool> wanted_;
   std::vector<bool> aliases_;
   std::vector<int32_t> region_of_;
-  std::vector<int32_t> members_;  // by region: the number of its members
+  std::vector<int32_t> members_;  // indexed by region: the number of its members
 };
 
 }  // namespace

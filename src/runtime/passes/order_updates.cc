@@ -566,7 +566,7 @@ class Orderer {
   std::vector<Order> orders_;
 
   std::vector<Copy> all_copies_;
-  std::map<int32_t, std::set<int32_t>> edges_;  // by node: the nodes it has to wait for
+  std::map<int32_t, std::set<int32_t>> edges_;  // keyed by node: the nodes it has to wait for
   absl::flat_hash_set<std::string> names_;
 };
 
