@@ -156,7 +156,8 @@ class Growth:
 
     @property
     def met(self):
-        """Whether Weir grows less over the sizes measured for both; None if there are fewer than two."""
+        """Whether Weir's curve grows at most as much as TensorFlow's over the sizes measured for both. None if there
+        are fewer than two such sizes."""
         ours, theirs = (self.curves.get(contender, {}) for contender in (WEIR, TENSORFLOW))
         sizes = [size for size in ours if size in theirs]
         return growth_of(ours, sizes) <= growth_of(theirs, sizes) if len(sizes) > 1 else None

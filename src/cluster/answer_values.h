@@ -22,9 +22,9 @@ inline constexpr size_t kUnknownBytes = std::numeric_limits<size_t>::max();
 // The size of a value; kUnknownBytes if it is unknown, or too large to be sent along anyway.
 size_t BytesAlong(DType type, const PartialShape& shape);
 
-// Lets small values that `part` sends to `task` come with its response: their sends become client_terminated. Returns
-// the keys that RunGraph has to request then; none if the part may block or take long. The sizes are those in the
-// session's `graph`.
+// Makes the response of `part` contain the small values that it sends to `task`: their sends become client_terminated.
+// Returns the keys that RunGraph has to request then; none if the part may block or take long. The sizes are those in
+// the session's `graph`.
 std::vector<std::string> TakeIntoAnswer(const std::string& task, const Graph& graph, Partition* part);
 
 // Delivers the values of one step that came in responses to the nodes that wait for them. Thread-safe. After Abort, all

@@ -31,7 +31,7 @@ struct Chunkable {
 // True if the tensor is best sent as a whole over a transport where that costs no more than chunks: it is plain, not
 // bool, and fits into a call.
 bool IsSentWhole(const Tensor& tensor);
-// Nothing if the tensor is sent as a whole: it is short, or neither plain nor string.
+// nullopt if the tensor is sent as a whole, because it is short or neither plain nor string.
 Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes);
 // The chunk at `offset`, sharing memory. REQUIRES: offset < bytes.num_bytes().
 RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_bytes);

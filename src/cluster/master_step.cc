@@ -208,7 +208,7 @@ void MasterSession::Step::End() {
   replies.clear();
   const Reply<RunStepReply> answer = std::move(done);
   answer(std::move(result));
-  counted = nullptr;  // last: then the server may stop, and the response could not be sent
+  counted = nullptr;  // last, because the server may stop after this and could not send the response
 }
 
 }  // namespace weir

@@ -85,8 +85,8 @@ class RemoteSession::Turn final {
   bool has_it_ = false;
 };
 
-// Makes a call that the caller's token, the session's end or the timeout ends. The timeout is checked here, because a
-// master in this process does not check deadlines.
+// Makes a call that is cancelled by the caller's token, by the end of the session or by the timeout. The timeout is
+// checked here, because a master in this process does not check deadlines.
 template <class Response, class Start>
 Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, CancelToken* cancel, const Start& start) {
   CancelToken late;

@@ -1,5 +1,5 @@
-// StepRendezvous: passes the values of one step on one task. Values that are produced here wait here, for nodes of this
-// task and for the receives of other tasks. Values that are produced elsewhere are requested from there. Thread-safe.
+// StepRendezvous: passes the values of one step on one task. It stores the values that this task produces until nodes
+// of this task or other tasks receive them. It requests other values from the tasks that produce them. Thread-safe.
 #pragma once
 
 #include <memory>

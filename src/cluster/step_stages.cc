@@ -185,7 +185,8 @@ class StageCutter {
     return Speed::kSoon;
   }
 
-  // Nodes that name a resource, feeds, and reads of reference variables, which alias the variable wherever they run.
+  // Whether each stage that uses the node may have a copy of it: handles of resources, constants, feeds, and reads of
+  // reference variables, because each copy aliases the variable.
   bool MayBeCopied(const Item& item) const {
     const std::string& op = item.def->op();
     if (!item.controls.empty()) return false;
@@ -272,8 +273,8 @@ class StageCutter {
     return AddsNoWait(both, before);
   }
 
-  // Whether no node of a stage, and no output, waits for more than without stages. `begin` is what earlier stages wait
-  // for.
+  // True if no node and no output of a stage waits for more nodes than without stages. `begin` is the set of nodes that
+  // earlier stages wait for.
   bool AddsNoWait(const Nodes& nodes, Waits begin) const {
     for (int n : nodes) {
       if (receives(items_[n])) begin |= items_[n].waits;

@@ -1,5 +1,5 @@
-// SessionTasks: what a session knows of the tasks of its cluster: which ones it may use, what devices they have, and
-// whether they know the session. Contacts a task on first use, and retries until it responds. Thread-safe.
+// SessionTasks: the tasks of a session's cluster: which ones the session may use, their devices, and whether the
+// session was created on them. Contacts a task on first use, and retries until it responds. Thread-safe.
 #pragma once
 
 #include <functional>

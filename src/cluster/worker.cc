@@ -520,8 +520,8 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
   return reply;
 }
 
-// Removes a user of the step. A step without users that holds nothing for others is forgotten: after a success no
-// master has to call CleanupGraph.
+// Removes a user of the step. A step without users and without values for other tasks is discarded, so no master has to
+// call CleanupGraph after a success.
 void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
   std::shared_ptr<ActiveStep> gone;
   {

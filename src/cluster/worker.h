@@ -38,7 +38,7 @@ class Worker final : public WorkerService {
 
   Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);
   ~Worker() override;
-  // The other tasks, unless a session brings its own cluster. REQUIRES: called before the first call.
+  // The other tasks, except in sessions that define their own cluster. REQUIRES: called before the first call.
   void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
   const std::string& task() const { return task_; }
   // Rejects new steps. Waits at most `timeout_ms` until the masters have ended the active steps, because other tasks
@@ -100,7 +100,7 @@ class Worker final : public WorkerService {
   Result<RecvTensorReply> NextChunk(int64_t step_id, const std::string& key, size_t offset);
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();
-  // Sets the cluster that a session brings, and the names of this task and its devices in it.
+  // Sets the cluster that a session defines, and the names of this task and its devices in that cluster.
   Status Rename(const tensorflow::ServerDef& def, WorkerSession* session);
 
   const std::string task_;

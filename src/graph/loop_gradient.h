@@ -38,8 +38,8 @@ class LoopGradient final {
 
   // Backward loop variables, by the forward Switch of the variable that they are the gradient of.
   std::vector<std::pair<Node*, WhileContext::Variable>> variables;
-  // All exits of the forward loop; the number that still miss gradients; those with gradients that wait for the others;
-  // those without uses.
+  // All exits of the forward loop; the number of exits without gradients so far; the exits whose gradients are known,
+  // which wait for the others; the unused exits.
   std::vector<Output> exits;
   int pending_exits = 0;
   std::vector<Node*> deferred_exits;

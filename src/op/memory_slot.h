@@ -23,7 +23,7 @@ class MemorySlot final : public Buffer {
   std::atomic<bool>* outgrown = nullptr;  // set when an output needs more than most_bytes; may be null
 
  private:
-  void Destroy() const override {}  // not owned by references: the output drops the only one when the offer ends
+  void Destroy() const override {}  // the slot is not reference-counted: WithdrawSlot drops the only reference
 };
 
 // Larger blocks are mapped by the allocator, which may share them with other processes and counts them against the

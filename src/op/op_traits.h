@@ -66,7 +66,7 @@ struct OpTraits {
   // The kernel is fast for all input values, because it only moves, views or updates data. For an op that may block,
   // this does not include the time that it blocks.
   bool brief = false;
-  // A caller may give the value of the node in place of what it computes.
+  // A caller may supply a value that replaces the output of the node.
   bool placeholder = false;
 };
 

@@ -365,8 +365,8 @@ class FusedKernel {
   std::vector<Mover> FindMovers(const KernelContext& ctx, const Shape& shape, int64_t block,
                                 std::vector<std::unique_ptr<char[]>>* repeated) const {
     std::vector<Mover> movers;
-    // Scalars do not move, nor do full inputs that fit into one block. If all constants are scalars, only the given
-    // inputs have to be checked.
+    // The pointers of scalars do not advance between blocks, nor do those of full inputs that fit into one block. If
+    // all constants are scalars, only the given inputs have to be checked.
     const int32_t count = scalar_constants_ ? num_given_ : program_.num_inputs();
     for (int32_t i = 0; i < count; ++i) {
       const Tensor& input = Input(ctx, i);

@@ -40,8 +40,8 @@ struct MemoryUse {
 
 struct MemoryPlan {
   std::vector<int32_t> first_slot;  // indexed by node: index of its first output in `slots`, or -1
-  std::vector<int32_t> slots;    // indexed by output of nodes that have a first_slot: the slot to allocate it in, or -1
-  std::vector<int32_t> kept_in;  // indexed by entry: the slot that its memory returns to, or -1
+  std::vector<int32_t> slots;       // indexed by first_slot + output: the slot to allocate the output in, or -1
+  std::vector<int32_t> kept_in;     // indexed by entry: the slot that its memory returns to, or -1
   std::vector<int64_t> slot_bytes;  // indexed by slot: the size of its largest value
   int64_t num_outputs = 0;          // outputs with a slot
   int64_t bytes_apart = 0;          // bytes they would take without sharing

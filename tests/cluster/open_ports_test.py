@@ -1,4 +1,5 @@
-"""Tests at which addresses a server listens, and that it survives random bytes sent to its ports."""
+"""Tests at which addresses a server listens, and that random bytes sent to its ports neither stop it nor leak
+sockets."""
 import os
 import random
 import socket

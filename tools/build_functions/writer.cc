@@ -13,7 +13,7 @@ namespace {
 
 // Ops whose function has another name: `Shape` is a class.
 constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {{"Shape", "ShapeOf"}};
-// Ops without a function: `Variable` is the old form of VariableV2, and its name is a class.
+// Ops that get no function. `Variable` is the old form of VariableV2, and its name is taken by a class.
 constexpr std::string_view kLeftOut[] = {"Variable"};
 
 // Appends an underscore to argument and attribute names that are C++ keywords.

@@ -1,7 +1,8 @@
 // HostLink: a connection between two processes of one host, and the messages on it. Small payloads are written to the
-// socket. Of a large payload only short slices and the addresses of the others are written; the sender keeps the memory
-// until the receiver is done with it (kTaken). The receiver maps slices that lie in a shared block, so that tensors are
-// read in place, and copies others out of the sender's memory. If the kernel allows neither, all is written.
+// socket. For a large payload, the sender writes only short slices and the addresses of the long ones, and keeps the
+// memory until the receiver has released it (kTaken). The receiver maps slices in shared blocks, so that tensors are
+// read in place, and copies other slices out of the sender's memory. If the kernel allows neither, the sender writes
+// all bytes.
 #pragma once
 
 #include <sys/types.h>

@@ -274,7 +274,8 @@ void HostLoop::Leave(Seat& seat) {
   CallOwnIn(back_soon_ ? soon : kStayAwayBrieflyNanos);
 }
 
-// Wakes the parked own thread after `nanos`, or up to half of that earlier: an alarm that is set for that time is kept.
+// Wakes the parked loop thread after `nanos`, or earlier: an alarm that is already set for the second half of this time
+// is kept.
 // REQUIRES: seats_mu_ is held.
 void HostLoop::CallOwnIn(int64_t nanos) {
   const int64_t now = RealClock().MonotonicNanos();

@@ -29,7 +29,7 @@ class HostLoop final {
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    // Called while the socket is readable, or writable where that is watched (level-triggered). If a call takes long,
+    // Called while the socket is readable, or writable if WatchWrites is on (level-triggered). If a call takes long,
     // other threads call it at the same time. If both are false, Ready handles messages that were read before.
     virtual void Ready(bool readable, bool writable) = 0;
     // True if Ready has read messages that are not handled yet.

@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-// The type that both operands take: that of the side that has one.
+// The type of the result: the type of the first operand that is an Output. kInvalidType if neither is.
 DType OperandType(const Input& a, const Input& b) {
   if (a.is_output()) return a.output().base_dtype();
   if (b.is_output()) return b.output().base_dtype();
