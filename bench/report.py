@@ -25,7 +25,7 @@ GOALS = {"import": 1 / 15, "import memory": 1 / 8, "feed_fetch_scalar": 1 / 10, 
          "weir serve memory": 1 / 20, "weir serve start": 1 / 50, "idle ps memory": 1 / 10, "idle ps start": 1 / 12,
          **{f"train_{model}_async": goal for model, goal in ASYNC_GOALS.items()}}
 TORCH_GOAL = 1 / 2
-# What limits a measure, according to a profile. Printed only if the goal is missed. Keys are names of rows, with
+# The bottleneck of a measure, according to a profile. Printed only if the goal is missed. Keys are names of rows, with
 # " beside PyTorch" appended for those, and names of growths that have goals: "scalar over ps", "scalar over workers".
 LIMITS = {
     "scalar over ps": "one message to each of 1, 2, 4, 8 and 16 processes and one back takes 5.6, 12, 23, 42 and 79 us on two cores, over bare sockets and with nothing else "
@@ -156,7 +156,8 @@ class Growth:
 
     @property
     def met(self):
-        """Whether Weir grows less over the sizes measured for both; None if there are fewer than two."""
+        """Whether Weir's curve grows at most as much as TensorFlow's over the sizes measured for both. None if there
+        are fewer than two such sizes."""
         ours, theirs = (self.curves.get(contender, {}) for contender in (WEIR, TENSORFLOW))
         sizes = [size for size in ours if size in theirs]
         return growth_of(ours, sizes) <= growth_of(theirs, sizes) if len(sizes) > 1 else None

@@ -67,7 +67,7 @@ def split(events):
     and is not counted.
     """
     parts = collections.Counter()
-    # A transfer has no time of its own, but its end is an event on its task.
+    # The duration of a transfer is not counted, but its end is an event on its task.
     spans = [event._replace(start=event.end) if part_of(event) is None else event for event in events]
     times = sorted({time for span in spans for time in (span.start, span.end, span.traced)})
     for begin, end in zip(times, times[1:]):

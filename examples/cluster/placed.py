@@ -1,4 +1,5 @@
-"""Places ops on a device: placed.py [/gpu:0] [--soft]. If there is no such device, the error lists those that exist."""
+"""Places ops on a device: placed.py [/gpu:0] [--soft]. If the device does not exist, the error lists the existing
+devices."""
 import sys
 
 import tensorflow as tf

@@ -1,5 +1,5 @@
-// Places ops on a given device: cluster_placed [/gpu:0 [soft]]. If there is no such device, the error lists those that
-// exist.
+// Places ops on a given device: cluster_placed [/gpu:0 [soft]]. If the device does not exist, the error lists the
+// existing devices.
 #include <weir/weir.h>
 
 #include <cstdio>

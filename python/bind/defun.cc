@@ -88,7 +88,7 @@ class DefinedFunction {
   }
 
  private:
-  // Calls the function once on placeholders, in a graph of its own.
+  // Calls the function once on placeholders, in a new graph.
   void Trace() {
     if (body_ != nullptr) return;
     py::object graph_object = py::type::of<GraphObject>()();

@@ -27,7 +27,7 @@ T TakeFile(Result<T> result) {
 }
 
 // Converts collection items for meta graphs: plain values, types registered with register_proto_function, and types
-// with a codec of their own.
+// with a registered codec.
 CollectionCodec PythonCollectionCodec();
 void AddCollectionCodec(CollectionCodec codec);
 

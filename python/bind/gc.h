@@ -22,7 +22,8 @@ inline void DestroyUntracked(PyObject* self) {
   py::detail::pybind11_object_dealloc(self);
 }
 
-// For types that have py::dynamic_attr(), which makes them visible to the collector, and that are not Collected.
+// For types that are visible to the garbage collector only because they have py::dynamic_attr(). Do not use it for
+// types that are Collected.
 inline py::custom_type_setup DestroyedUntracked() {
   return py::custom_type_setup([](PyHeapTypeObject* type) { type->ht_type.tp_dealloc = DestroyUntracked; });
 }
@@ -34,7 +35,7 @@ int VisitNothing(T&, visitproc, void*) {
 template <class T>
 void ClearNothing(T&) {}
 
-// Visits what pybind11 keeps alive for an object: added by py::keep_alive, KeepsArguments and HoldGraph.
+// Visits the objects that pybind11 keeps alive for `self`. py::keep_alive, KeepsArguments and HoldGraph add them.
 inline int VisitKeptAlive(PyObject* self, visitproc visit, void* arg) {
   if (!reinterpret_cast<py::detail::instance*>(self)->has_patients) return 0;
   const auto& kept = py::detail::get_internals().patients;

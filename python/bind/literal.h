@@ -34,7 +34,7 @@ Input InputFrom(py::handle value, bool as_ref = false);
 // Registers a bound C++ type whose objects convert to an Output (variables, ...).
 using OutputConverter = std::function<Result<Output>(py::handle value, Graph& graph, DType wanted, bool as_ref)>;
 void RegisterOutputConverter(py::handle type, OutputConverter convert);
-// The Output of such an object; nullopt for other objects.
+// Converts an object of a registered type to an Output. nullopt for other objects.
 std::optional<Result<Output>> ConvertRegistered(py::handle value, Graph& graph, DType wanted, bool as_ref);
 
 void BindLiteral(py::module_& m);

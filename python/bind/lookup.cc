@@ -27,7 +27,7 @@ void VisitGraphs(const TableContents& contents, GraphVisitor visit) {
 }  // namespace
 
 void BindLookup(py::module_& m) {
-  // What a saver saves of a table, as an item of the saveables collection.
+  // The parts of a table that a saver saves, as an item of the saveables collection.
   py::class_<SavedTable> saved_table(m, "SavedTable", Collected<SavedTable>());
   HoldGraphsOf<SavedTable, VisitGraphs>(saved_table);
   saved_table.def_property_readonly("name", [](const SavedTable& s) { return s.table.name(); })

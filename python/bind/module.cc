@@ -108,7 +108,7 @@ PYBIND11_MODULE(_weir, m) {
   BindMonitoredSession(m);
   BindServer(m);
   CountCalls(m);
-  // After CountCalls, so that these functions are not counted: they call no Python code. Those of the live line run
-  // with the locks of an output stream held, where a thread must not park.
+  // Called after CountCalls, so that these functions are not counted. They call no Python code. The functions of the
+  // live line are called while the locks of an output stream are held, and a thread must not park then.
   BindProcess(m);
 }

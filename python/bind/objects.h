@@ -80,7 +80,8 @@ struct ThreadStacks {
   std::vector<py::object> graphs;
   std::vector<py::object> sessions;
   py::object own_graph;  // created on demand
-  // Former own graphs, replaced while C++ may have been building into them. Kept until the next replacement.
+  // Previous values of own_graph. They were replaced while C++ may still have been adding nodes to them, so they are
+  // kept until the next replacement.
   std::vector<py::object> replaced_graphs;
 };
 ThreadStacks& Stacks();

@@ -5,7 +5,7 @@
 
 namespace weir::python {
 
-// Whether it is an exception of weir.errors. Other exceptions may have an unrelated attribute `error_code`.
+// Whether the object is an exception of weir.errors. Other exceptions may have an unrelated attribute `error_code`.
 bool IsOpError(pybind11::handle exception);
 
 // Makes C++ functions that run out of memory raise ResourceExhaustedError.

@@ -1,4 +1,5 @@
-// Random values and candidate samplers. Ops get their seeds from the graph's seed and the function's own.
+// Random values and candidate samplers. The seeds of an op are computed from the graph's seed and the `seed` argument
+// of the function.
 #include "graph/compose/random.h"
 
 #include <limits>

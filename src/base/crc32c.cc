@@ -13,7 +13,7 @@ namespace {
 constexpr uint32_t kPolynomial = 0x82f63b78u;  // reflected
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
-// tables[k][b]: what byte b contributes when k more bytes follow it.
+// tables[k][b]: the contribution of byte b to the checksum when k more bytes follow it.
 constexpr Tables MakeTables() {
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {

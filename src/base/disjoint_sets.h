@@ -11,9 +11,9 @@ namespace weir {
 
 class DisjointSets final {
  public:
-  // Each element starts in a set of its own.
+  // Each element starts in a separate set.
   explicit DisjointSets(size_t size = 0) : parents_(size) { std::iota(parents_.begin(), parents_.end(), 0); }
-  // Adds an element in a set of its own and returns it.
+  // Adds an element in a new set and returns it.
   int32_t Add() {
     parents_.push_back(static_cast<int32_t>(parents_.size()));
     return parents_.back();

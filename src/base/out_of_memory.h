@@ -31,7 +31,7 @@ class OutOfMemory final : public std::bad_alloc {
 // that threw. REQUIRES: called in a catch block.
 Status StatusOfCaught(std::string_view where);
 
-// Logs the current exception, if it cannot be returned to anyone. REQUIRES: called in a catch block.
+// Logs the current exception. For exceptions that cannot be returned to a caller. REQUIRES: called in a catch block.
 void LogCaught(std::string_view where);
 
 // Runs `body`, which returns a Status or a Result, and converts exceptions to an error.

@@ -112,7 +112,7 @@ int64_t AvailableOnMachine() {
   return kilobytes * 1024;
 }
 
-// How many bytes the system can still give to this process.
+// The number of bytes that the system can still give to this process.
 int64_t SystemRoom(const MemoryGroups& groups) {
   int64_t room = std::min(groups.Room(), AvailableOnMachine());
   if (const int64_t limit = AddressSpaceLimit(); limit != kNoLimit) {
@@ -193,7 +193,8 @@ Status ProcessMemory::LookAtKept(size_t bytes) {
   return used <= most ? OkStatus() : Exhausted(bytes, std::max<int64_t>(kept_limit_ - used, 0));
 }
 
-// Checks that the system has the memory: other processes may use what this process's limit allows.
+// Checks that the system has enough free memory: other processes may have used it, even if this process is below its
+// limit.
 Status ProcessMemory::CheckSystem(size_t bytes) {
   const auto suffices = [&](int64_t room) { return room - std::min(kSystemReserve, limit_ / 16) >= Clipped(bytes); };
   if (!suffices(SystemRoom(groups_))) {

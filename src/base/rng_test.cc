@@ -15,7 +15,7 @@ TEST(PhiloxTest, KnownAnswers) {
             (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-// What TensorFlow 2.21 gives for this key and a counter whose low half is about to overflow.
+// The results of TensorFlow 2.21 for this key and a counter whose low half is about to overflow.
 TEST(PhiloxTest, AgreesWithTensorFlowAcrossTheCarry) {
   Philox philox(0x0123456789abcdefull, 5);
   philox.Skip(~uint64_t{0});

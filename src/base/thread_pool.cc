@@ -61,7 +61,7 @@ void RunGuarded(std::function<void()>& work) {
   work = nullptr;
 }
 
-// Polls: it is used only when a process exits, so workers need not notify anyone.
+// Polls, because it is used only when a process exits and so workers need no code to notify a waiter.
 template <class Idle>
 bool BecomesIdle(std::mutex& mutex, std::chrono::milliseconds within, Idle idle) {
   const auto end = std::chrono::steady_clock::now() + within;
@@ -190,7 +190,7 @@ struct ThreadPool::Impl : std::enable_shared_from_this<ThreadPool::Impl> {
   std::deque<std::function<void()>> queue;
   std::vector<std::thread> threads;
   int sleeping = 0;  // workers inside wait()
-  int waking = 0;    // those of `sleeping` that are notified but still inside wait()
+  int waking = 0;    // number of threads in `sleeping` that were notified but are still inside wait()
   bool started = false;
   bool has_workers = false;
   bool stop = false;

@@ -1,6 +1,6 @@
 // ChildProcesses: starts programs, reads their output, reports when they end, and kills them.
-// Invariant: no child, and nothing it started in its process group, outlives this object or this process, however the
-// process ends. Children die with it (PR_SET_PDEATHSIG), and a watcher process kills their groups.
+// Invariant: no child, and nothing it started in its process group, outlives this object or this process, no matter how
+// the process ends. Children die with it (PR_SET_PDEATHSIG), and a watcher process kills their groups.
 #ifndef WEIR_CLI_CHILD_PROCESSES_H_
 #define WEIR_CLI_CHILD_PROCESSES_H_
 

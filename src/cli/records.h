@@ -34,7 +34,7 @@ struct ShowRecordsOptions {
 Status ShowRecords(const ShowRecordsOptions& options, Env& env);
 
 // Reads each file completely, verifies its checksums, and prints "123 FILE" with the number of records. Reports a
-// damaged file, goes on with the others, and then returns DataLoss.
+// damaged file, continues with the others, and then returns DataLoss.
 Status CountRecords(const std::vector<std::string>& files, Env& env);
 
 }  // namespace weir::cli

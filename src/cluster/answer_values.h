@@ -1,6 +1,6 @@
-// Values between tasks that need no call of their own. A part that only reads variables ends as soon as it has read
-// them. Values that the master's own task receives from it come with the response to RunGraph, like values that a
-// client fetches, instead of being requested. The format on the wire is unchanged.
+// Values between tasks that need no separate call. A part that only reads variables ends as soon as it has read them.
+// The values that it sends to the master's own task are returned in the response to RunGraph, like values that a client
+// fetches, instead of being requested. The format on the wire is unchanged.
 #pragma once
 
 #include <limits>
@@ -15,19 +15,20 @@
 
 namespace weir {
 
-// The limit for values that are sent along with a call or response. Larger ones are worth calls of their own, which
-// other values need not wait for.
+// The limit for values that are sent along with a call or response. Larger values are sent in separate calls, so that
+// other values need not wait for them.
 inline constexpr size_t kMaxBytesAlong = size_t{128} << 10;
 inline constexpr size_t kUnknownBytes = std::numeric_limits<size_t>::max();
 // The size of a value; kUnknownBytes if it is unknown, or too large to be sent along anyway.
 size_t BytesAlong(DType type, const PartialShape& shape);
 
-// Lets small values that `part` sends to `task` come with its response: their sends become client_terminated. Returns
-// the keys that RunGraph has to request then; none if the part may block or take long. The sizes are those in the
-// session's `graph`.
+// Makes the response of `part` contain the small values that it sends to `task`: their sends become client_terminated.
+// Returns the keys that RunGraph has to request then; none if the part may block or take long. The sizes are those in
+// the session's `graph`.
 std::vector<std::string> TakeIntoAnswer(const std::string& task, const Graph& graph, Partition* part);
 
-// Delivers such values of one step to the nodes that wait for them. Thread-safe. After Abort nobody waits.
+// Delivers the values of one step that came in responses to the nodes that wait for them. Thread-safe. After Abort, all
+// waits fail.
 class AnswerValues final {
  public:
   using Keys = absl::flat_hash_set<std::string>;

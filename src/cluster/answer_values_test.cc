@@ -49,7 +49,7 @@ TEST_F(AnswerValuesTest, ManySmallValuesAreLargeTogether) {
 
 TEST_F(AnswerValuesTest, AnotherTaskAsksForItsValues) {
   const Output v = MakeVariable(3);
-  Node* slow = nullptr;  // may take time, so that the step does not run in stages, which would hand the value on
+  Node* slow = nullptr;  // may take time, so that the step does not run in stages, which would pass the value along
   {
     DeviceScope scope(*graph_, Worker(1));
     slow = RandomUniform(Constant(*graph_, Tensor::Vector<int64_t>({1})), kFloat).node;

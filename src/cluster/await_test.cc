@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// A place that sends its visitors away at once.
+// A place whose WaitFor returns at once, although the event is not set.
 class ClosedPlace final : public WaitingPlace {
  public:
   void WaitFor(Arrival&) override {

@@ -1,4 +1,4 @@
-// Large tensors between Weir tasks are sent in chunks, each the response to a RecvTensor call of its own. The receiver
+// Large tensors between Weir tasks are sent in chunks, each in the response to a separate RecvTensor call. The receiver
 // says in its request that it accepts chunks. The first response has the type, the shape and the first chunk.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace weir {
 // The size of a chunk. A chunk is copied to its place while it is in the cache and others are in flight. gRPC delivers
 // only complete messages, so a single large message would be copied after its last byte has arrived.
 constexpr size_t kChunkBytes = size_t{1} << 20;
-// How many are requested at a time: enough for a network of 10 Gb/s and 1 ms.
+// The number of chunks requested at a time: enough for a network of 10 Gb/s and 1 ms.
 constexpr int kChunksAtOnce = 4;
 // Tensors of more chunks than this are sent in chunks. For smaller ones further requests cost more than they gain.
 constexpr size_t kWholeChunks = 4;
@@ -31,7 +31,7 @@ struct Chunkable {
 // True if the tensor is best sent as a whole over a transport where that costs no more than chunks: it is plain, not
 // bool, and fits into a call.
 bool IsSentWhole(const Tensor& tensor);
-// Nothing if the tensor is sent as a whole: it is short, or neither plain nor string.
+// nullopt if the tensor is sent as a whole, because it is short or neither plain nor string.
 Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes);
 // The chunk at `offset`, sharing memory. REQUIRES: offset < bytes.num_bytes().
 RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_bytes);

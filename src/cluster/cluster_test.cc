@@ -409,7 +409,7 @@ TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
   const Status ended = session->Run(request).status();
   EXPECT_EQ(ended.code(), StatusCode::kDeadlineExceeded);
   EXPECT_NE(ended.message().find("no answer yet from " + At("ps")), absl::string_view::npos) << ended;
-  // Once the task is there, the same session works.
+  // Once the task has started, the same session works.
   StartServer("ps", 0);
   options.set_timeout_in_ms(10'000);
   EXPECT_TRUE(session->Run(request).ok());

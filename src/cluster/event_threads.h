@@ -35,8 +35,8 @@ class EventThreads final {
   bool Look();
   int waiting() const { return waiting_.load(std::memory_order_relaxed); }  // number of threads that wait for events
 
-  // For a thread that is not one of these and also waits for events: it calls BeginWait and EndWait around each wait,
-  // and CountEvent for each event that it handles.
+  // For threads outside this object that also wait for events. Such a thread calls BeginWait and EndWait around each
+  // wait, and CountEvent for each event that it handles.
   void BeginWait() { waiting_.fetch_add(1, std::memory_order_relaxed); }
   void EndWait() { waiting_.fetch_sub(1, std::memory_order_relaxed); }
   void CountEvent() { num_events_.fetch_add(1, std::memory_order_relaxed); }

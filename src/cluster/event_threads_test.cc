@@ -1,4 +1,4 @@
-// Which thread waits for events while a handler blocks the usual one.
+// Tests which thread waits for events while a handler blocks the usual one.
 #include "cluster/event_threads.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Farewells: best-effort calls that tell a task that a step or a session has ended. Nobody waits for their responses.
-// Calls to an unreachable task are kept and retried for some minutes, because the task would otherwise hold on to its
-// state. Thread-safe.
+// Farewells: best-effort calls that tell a task that a step or a session has ended. No code waits for their responses.
+// Calls to an unreachable task are kept and retried for some minutes, because the task would otherwise keep its state.
+// Thread-safe.
 #pragma once
 
 #include <deque>

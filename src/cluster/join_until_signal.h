@@ -8,7 +8,7 @@
 
 namespace weir {
 
-// How long running steps may continue after a signal.
+// The time that running steps may continue after a signal.
 constexpr int64_t kSignalGraceMs = 3000;
 
 // Blocks until the server is stopped, or the process receives SIGTERM or SIGINT. After a signal, running steps have up

@@ -1,4 +1,4 @@
-// What all links share, tested on a link without a connection: tests deliver its messages and fire its alarms.
+// Tests the code that all links share, on a link without a connection: tests deliver its messages and fire its alarms.
 #include "cluster/link.h"
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST_F(LinkCallerTest, WhatIsAnsweredIsForgotten) {
     EXPECT_EQ(outcome.text(), "yes");
     EXPECT_EQ(alarms_.count(), 1U);  // watches the peer
     alarms_.Ring();
-    EXPECT_EQ(alarms_.count(), 0U);  // only while somebody waits for it
+    EXPECT_EQ(alarms_.count(), 0U);  // a peer is watched only while a call waits for it
   }
   token.Cancel(Aborted("enough"));
   EXPECT_EQ(link_->posts, 0);  // there is nothing left to cancel
@@ -236,7 +236,7 @@ TEST_F(LinkCalleeTest, WhoKeepsAnAnsweredCallKeepsNothingElse) {
     EXPECT_EQ(alarms_.count(), 1U);
     came_.back()->Respond(Rope("yes"));
     alarms_.Ring();
-    EXPECT_EQ(alarms_.count(), 0U);  // nobody waits for the caller any more
+    EXPECT_EQ(alarms_.count(), 0U);  // no call from the caller is open any more
   }
   calls_->WaitForNone();
   bool told = false;

@@ -139,7 +139,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
     Result<std::shared_ptr<MasterSession>> session = NewSession(config, shared->target());
     if (!session.ok()) return done(session.status());
     Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0, cancel);
-    if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // nobody would ever close the session
+    if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // no client would ever close the session
     if (!version.ok()) {
       {
         std::lock_guard lock(mu_);

@@ -11,7 +11,7 @@
 namespace weir {
 
 // A session that no client has used since its creation is closed after this time. Its client may not know that it
-// exists: if the response to CreateSession is lost, the client creates another session, and nobody would ever close
+// exists: if the response to CreateSession is lost, the client creates another session, and no client would ever close
 // this one. A session that was used once stays until it is closed, because an idle client sends nothing. A program may
 // create a session long before its first step: hence a whole day.
 inline constexpr int64_t kUnclaimedSessionMs = int64_t{24} * 3600 * 1000;

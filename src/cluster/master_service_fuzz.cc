@@ -1,5 +1,5 @@
-// Runs scripts of calls to the master service of a task. Whatever the bytes, each call must be answered or cancellable,
-// and nothing may crash, hang or leak.
+// Runs scripts of calls to the master service of a task. For any bytes, each call must be answered or cancellable, and
+// nothing may crash, hang or leak.
 #include "cluster/service_main_fuzz.h"
 
 using weir::fuzz::MasterMethods;

@@ -255,8 +255,8 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
     if (i + 1 == parts.size()) call.brought = step->brought;
     step->Call(i, std::move(call));
   };
-  // If no values are delivered with responses, the own part requests its inputs. Send these requests together with the
-  // calls.
+  // If no values are delivered with responses, the part of the master's task requests its inputs. Send these requests
+  // together with the calls.
   std::optional<Bundle> start;
   if (step->brought == nullptr) start.emplace();
   // Parts that wait are set up first: values may arrive as soon as another part is called.
@@ -314,7 +314,8 @@ void MasterSession::PartialRunSetup(const tensorflow::PartialRunSetupRequest& re
 
 namespace {
 
-// Marks what a piece feeds and fetches; an error says what is wrong with it.
+// Checks the feeds and fetches of a piece, marks them in `fed` and `fetched`, and appends their indices to `feeds` and
+// `wanted`.
 Status TakePiece(const StepPlan& plan, const RunStepCall& call, std::vector<bool>* fed, std::vector<bool>* fetched,
                  std::vector<int>* feeds, std::vector<int>* wanted) {
   auto position = [](size_t size, auto name_of, const std::string& name) {

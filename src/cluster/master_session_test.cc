@@ -1,5 +1,5 @@
-// What a master tells its workers, and what is left on them. Runs a master session and its tasks on a simulated network
-// and clock, where a test may answer, hold or change each call of the master's task.
+// Tests which calls a master makes to its workers, and which state remains on the workers. Runs a master session and
+// its tasks on a simulated network and clock, where a test may answer, hold or change each call of the master's task.
 #include "cluster/master_session.h"
 
 #include <gtest/gtest.h>
@@ -437,7 +437,7 @@ TEST_F(MasterSessionTest, AnErrorThatFollowsFromAnotherGivesWayToItWhicheverCome
     EXPECT_FALSE(answer->has_value());
     const auto fail = [&] { held->done(InvalidArgument("the cause")); };
     if (cause_first) fail();
-    // The own part ends because the step has ended.
+    // The part on the master's task ends because the step has ended.
     tensorflow::CleanupGraphRequest cleanup;
     cleanup.set_step_id(held->As<RunGraphCall>().message.step_id());
     own_->worker().CleanupGraph(cleanup, CallOptions{}, [](const Result<tensorflow::CleanupGraphResponse>&) {});

@@ -79,7 +79,7 @@ void MasterSession::Step::Take(size_t part, Result<RunGraphReply> reply) {
   Answered();
 }
 
-// Passes values on to nodes of the own task and to parts that wait for them.
+// Delivers the values in a response to the nodes of the master's task, and to parts that wait for them.
 void MasterSession::Step::HandOn(RunGraphReply& reply) {
   for (NamedTensor& named : reply.tensors) {
     if (const auto taker = plan->takers.find(named.name); taker != plan->takers.end()) {
@@ -208,7 +208,7 @@ void MasterSession::Step::End() {
   replies.clear();
   const Reply<RunStepReply> answer = std::move(done);
   answer(std::move(result));
-  counted = nullptr;  // last: then the server may stop, and the response could not be sent
+  counted = nullptr;  // last, because the server may stop after this and could not send the response
 }
 
 }  // namespace weir

@@ -55,9 +55,10 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   void TimeOut(int64_t timeout_ms);
   // Takes the response of a part. Once for each part.
   void Take(size_t part, Result<RunGraphReply> reply);
-  // Calls a part, at once or when its inputs are complete. Once for each part; first for the parts that wait.
+  // Calls a part, at once or when its inputs are complete. Use it once for each part, first for the parts that wait.
   void Call(size_t part, RunGraphCall call);
-  // Requests the values that other parts need from the own part. Call it after all calls.
+  // Requests the values that other parts need from the part of the master's task. Use it after Call was used for all
+  // parts.
   void AskOwnForAll();
   // If the step has failed, drops the calls of parts that still wait.
   void GiveUpWaiting();

@@ -37,7 +37,7 @@ std::unique_ptr<Transport> MakeTransport() {
   const char* variable = std::getenv(kTransportVariable);
   const std::string_view text = variable == nullptr ? "auto" : variable;
   if (text == "grpc") return grpc;
-  // UCX is opt-in: it does not survive random bytes that a stranger sends to its ports.
+  // UCX is opt-in: it may crash when an unrelated program sends random bytes to its ports.
   if (text == "ucx") return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
   if (text == "auto+ucx")
     return MakeHostTransport(MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/false), peer_timeout_ms);

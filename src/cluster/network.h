@@ -38,7 +38,7 @@ class Network final {
   const std::function<std::unique_ptr<Transport>()> make_;
   std::mutex mu_;
   std::unique_ptr<Transport> transport_;
-  pid_t process_ = 0;  // the one that made the transport: a forked child cannot use it
+  pid_t process_ = 0;  // the process that created the transport; a forked child cannot use it
   std::map<std::string, std::weak_ptr<MasterService>> masters_;
 };
 

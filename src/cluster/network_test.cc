@@ -1,4 +1,4 @@
-// Which transport a process uses by default.
+// Tests which transport a process uses by default.
 #include "cluster/network.h"
 
 #include <gtest/gtest.h>

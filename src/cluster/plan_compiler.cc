@@ -1,5 +1,6 @@
-// Tasks that were not asked yet are assumed to have one CPU. Those on which nodes are placed are then asked for their
-// devices, and nodes are placed again, until nothing is assumed. So only tasks that the graph names must be running.
+// The compiler assumes that a task has one CPU until it has asked the task for its devices. It asks the tasks on which
+// nodes were placed and places the nodes again, until no assumption is left. So only tasks that the graph names must be
+// running.
 #include "cluster/plan_compiler.h"
 
 #include <algorithm>
@@ -157,7 +158,7 @@ std::vector<std::unique_ptr<Device>> PlanCompiler::AssumeDevices(std::set<std::s
   return devices;
 }
 
-// The tasks on which nodes were placed. If placement failed: those that may have a requested device.
+// The tasks on which nodes were placed. If placement failed, the tasks that may have a requested device.
 std::set<std::string> PlanCompiler::TasksToAsk(const std::set<std::string>& assumed, bool placed) const {
   std::set<std::string> needed;
   for (const PlanGraph::Node& node : pruned_.nodes) {
@@ -325,15 +326,16 @@ void Deregister(SessionTasks& tasks, const std::string& session_handle, const St
 
 }  // namespace
 
-// Whichever comes first answers: the response, or the cancellation of the plan. The call itself is not cancelled: the
-// worker might have registered the part, and nobody would know its handle.
+// Calls `answered` at the response or at the cancellation of the plan, whichever comes first. The call itself is not
+// cancelled: the worker might have registered the part, and then its handle would be lost.
 void PlanCompiler::RegisterPart(size_t i, tensorflow::RegisterGraphRequest request,
                                 std::function<void(Status)> answered) {
   struct Registering {
     std::atomic<bool> over{false};
     std::function<void(Status)> answered;
     CancelToken::Id tie = 0;
-    // Releases `answered` at once, not with a late response: a closing session waits for what it refers to.
+    // Destroys `answered` at once instead of at a late response, because a closing session waits for the objects that
+    // it references.
     void Answer(const Status& status) { std::exchange(answered, nullptr)(status); }
   };
   auto registering = std::make_shared<Registering>();

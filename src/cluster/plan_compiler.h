@@ -72,10 +72,11 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
   Status CutNow();
   // Cuts the parts of other tasks into stages if that is possible for all of them; else returns none.
   std::vector<Stage> CutStages();
-  // Sets what each part waits for. The parts of the plan are the stages, then the part of the own task.
+  // Sets which parts and values each part waits for. The parts of the plan are the stages, followed by the part of the
+  // master's task.
   void ConnectStages(const std::vector<Stage>& stages);
   Status AddPart(Partition& partition);
-  // Without stages: lets small values come with responses.
+  // For plans without stages: marks small values to be sent with responses.
   void TakeIntoAnswers();
   std::vector<std::unique_ptr<Device>> AssumeDevices(std::set<std::string>* assumed) const;
   std::set<std::string> TasksToAsk(const std::set<std::string>& assumed, bool placed) const;

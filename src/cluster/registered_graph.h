@@ -24,8 +24,8 @@ class RegisteredGraph final {
     std::shared_ptr<NamedKernels> stateful;  // kernels that the graphs of the session share
     std::string session_handle = {};
   };
-  // What kernels may use while they run. A kernel that cannot be interrupted, and an iterator with a shared name, may
-  // keep it alive after the session has ended.
+  // State that kernels may use while they run. A kernel that cannot be interrupted, and an iterator with a shared name,
+  // may keep it alive after the session has ended.
   struct Kept {
     std::string session_handle;
     std::unique_ptr<LocalFunctionRunner> functions;

@@ -12,9 +12,10 @@
 namespace weir {
 namespace {
 
-constexpr auto kNoticeEvery = std::chrono::seconds(10);  // how often to log that a server is waited for
+constexpr auto kNoticeEvery = std::chrono::seconds(10);  // interval of the log lines while waiting for a server
 constexpr int64_t kCloseTimeoutMs = 10'000;
-constexpr int64_t kAnswerMs = 2'000;  // what a master gets beyond the timeout of a step to report how it ended
+// extra time after the timeout of a step, in which the master may report its result
+constexpr int64_t kAnswerMs = 2'000;
 
 Status Closed() { return Cancelled("Session has been closed."); }
 
@@ -84,8 +85,8 @@ class RemoteSession::Turn final {
   bool has_it_ = false;
 };
 
-// Makes a call that the caller's token, the session's end or the timeout ends. The timeout is checked here, because a
-// master in this process does not check deadlines.
+// Makes a call that is cancelled by the caller's token, by the end of the session or by the timeout. The timeout is
+// checked here, because a master in this process does not check deadlines.
 template <class Response, class Start>
 Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, CancelToken* cancel, const Start& start) {
   CancelToken late;

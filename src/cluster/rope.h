@@ -21,7 +21,8 @@ class Rope final {
     const char* data = nullptr;
     size_t size = 0;
     std::shared_ptr<const void> owner;
-    const BufferPtr* buffer = nullptr;  // in `owner`, if that is a received buffer that a tensor may keep
+    // points into `owner` if that holds a received buffer that a tensor may keep, else null
+    const BufferPtr* buffer = nullptr;
   };
 
   Rope() = default;
@@ -57,13 +58,13 @@ class RopeReader final {
   explicit RopeReader(const Rope& rope) : rope_(rope), left_(rope.size()) {}
 
   size_t left() const { return left_; }
-  // All return false and move to the end if fewer than `size` bytes are left.
+  // The methods below return false and move to the end if fewer than `size` bytes are left.
   bool ReadVarint(uint64_t* value);
   bool Read(void* to, size_t size);
   bool Read(std::string* to, size_t size);
   bool ReadOnto(std::string* to, size_t size);  // appends
   bool Skip(size_t size);
-  // The next bytes as a rope of their own, sharing memory.
+  // Sets `to` to the next bytes, as a rope that shares their memory.
   bool Take(size_t size, Rope* to);
   // The next bytes as memory for a tensor, which starts at `*data`. Null, with nothing read, unless all of them lie in
   // one received buffer, are aligned, and are most of that buffer.

@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// Each text is a slice of its own, however short.
+// Makes one slice per text, even for short texts.
 Rope Slices(const std::vector<std::string>& texts) {
   Rope rope;
   for (const std::string& text : texts) {

@@ -57,7 +57,8 @@ Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
 
 }  // namespace
 
-// What serves the calls. Sessions in this process hold references to it: it outlives the server while they use it.
+// The objects that serve calls. Sessions in this process hold references to it: it outlives the server while they use
+// it.
 struct Server::Core final {
   Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
        int64_t unclaimed_session_ms, const Dependencies& dependencies)
@@ -126,7 +127,7 @@ void Server::Stop(int64_t grace_ms) {
   }
   core_->network.RemoveMaster(address_);
   if (grace_ms > 0) {
-    // First the steps of the own master: they start new steps on the worker.
+    // Drain the master before the worker, because the master's steps start new steps on the worker.
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
     core_->task.master().Drain(grace_ms);
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();

@@ -34,7 +34,7 @@ class Server final {
     // Where to listen instead of the task's address in the cluster: "host" or "host:port". Empty: WEIR_BIND_ADDRESS of
     // the environment, or else the address in the cluster.
     std::string bind_address;
-    // When the master closes a session that no client has used since its creation; 0: never. Not set:
+    // Time after which the master closes a session that no client has used since its creation; 0: never. Not set:
     // WEIR_UNCLAIMED_SESSION_SECONDS of the environment, or else a day.
     std::optional<int64_t> unclaimed_session_ms;
   };
@@ -46,7 +46,7 @@ class Server final {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Starts to answer calls, including those that arrived before. A second call is a no-op.
+  // Starts to answer calls, including calls that arrived before. A second call is a no-op.
   Status Start();
   // Gives running steps up to `grace_ms` to end, cancels the rest and releases the port. A second call waits for the
   // end of the first.

@@ -66,8 +66,8 @@ class MasterService {
 // ("/job:ps/replica:0/task:0"), empty if unknown, and the address.
 std::shared_ptr<WorkerService> MakeRemoteWorker(std::shared_ptr<Channel> channel, std::string who);
 std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel);
-// Calls the worker of the own task, which must outlive the result, directly. Prefixes errors with `where`, like a
-// proxy.
+// Calls the worker of this process directly, without a channel. Prefixes errors with `where`, like a proxy. REQUIRES:
+// `worker` outlives the result.
 std::shared_ptr<WorkerService> MakeOwnWorker(WorkerService& worker, std::string where);
 // "/job:ps/replica:0/task:0 (10.0.0.7:2222)", or the part of it that is known.
 std::string TaskAt(const std::string& task, const std::string& address);

@@ -18,15 +18,15 @@ struct StepPlan {
     std::string task;
     std::shared_ptr<WorkerService> worker;
     std::string graph_handle;
-    bool cleans_up = false;  // the worker forgets a successful step by itself
+    bool cleans_up = false;  // the worker discards a successful step without a CleanupGraph call
     std::vector<Partition::ClientEdge> feeds;
     std::vector<Partition::ClientEdge> fetches;
     std::vector<std::string> keys;  // of the fetches, each once, and of the values for other parts
     bool brings_values = false;     // its response has values for the master's own task or for other parts
-    // What must be complete before it is called: part `after` of the same task (-1: none), and its input values.
+    // The part is called when part `after` of the same task (-1: none) has ended and all its input values have arrived.
     int after = -1;
     int num_taken = 0;                  // number of values that come with the call
-    std::vector<std::string> from_own;  // the keys of those that come from the master's own task
+    std::vector<std::string> from_own;  // keys of the values that come from the master's own task
     bool waits() const { return after >= 0 || num_taken > 0; }
   };
   struct FedFetch {
@@ -34,8 +34,9 @@ struct StepPlan {
     int feed = 0;
   };
   std::vector<Part> parts;  // the master's own task comes last, so that the others start before its nodes run
-  std::shared_ptr<const AnswerValues::Keys> brought;  // what other parts deliver to the own task; null: nothing
-  absl::flat_hash_map<std::string, size_t> takers;    // the part that takes a value of another part, by key
+  // values that other parts deliver to the master's task; null: none
+  std::shared_ptr<const AnswerValues::Keys> brought;
+  absl::flat_hash_map<std::string, size_t> takers;  // the part that takes a value of another part, by key
   std::vector<PlanGraph::Feed> feeds;
   std::vector<std::string> fetch_names;  // as the client wrote them
   std::vector<FedFetch> fed_fetches;     // fetches of fed tensors, which need no worker

@@ -1,5 +1,5 @@
-// StepRendezvous: passes the values of one step on one task. Values that are produced here wait here, for nodes of this
-// task and for the receives of other tasks. Values that are produced elsewhere are requested from there. Thread-safe.
+// StepRendezvous: passes the values of one step on one task. It stores the values that this task produces until nodes
+// of this task or other tasks receive them. It requests other values from the tasks that produce them. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class StepRendezvous final : public Rendezvous {
   void RecvAsync(const std::string& key, Done done) override;
   void Abort(Status reason) override;
 
-  // For receives of other tasks: waits for a value that this task sends.
+  // Receives a value that this task sends, on behalf of another task.
   void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
   // True if neither a value nor a receiver waits here. False after Abort.
   bool idle() { return local_->idle(); }

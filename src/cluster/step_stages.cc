@@ -1,7 +1,8 @@
-// Each node outside of the own task has a level: how often a value enters such a task on the way to it. The nodes of
-// one task and level are a stage. Stages of a task run one after the other, so order between them needs no edges. A
-// stage starts when all its inputs are there and responds when all of it has run. It must not make a node wait for
-// anything new, so for each node the set of nodes before it that may block is known, and no stage may add to it.
+// Each node outside the master's task has a level: the number of times that a path to the node enters a task other than
+// the master's. The nodes of one task and level form a stage. The stages of a task run one after the other, so order
+// between them needs no edges. A stage starts when all its inputs have arrived and responds when all its nodes have
+// run. A stage must not make a node wait for more blocking nodes than before. So each node has the set of blocking
+// nodes before it.
 #include "cluster/step_stages.h"
 
 #include <algorithm>
@@ -134,7 +135,7 @@ class StageCutter {
 
   // ---- properties of nodes ----
 
-  // Checks that every node may be in a stage, and finds those that may block.
+  // Checks that every node may be in a stage, and finds the nodes that may block.
   bool Judge() {
     int num_waits = 0;
     for (Item& item : items_) {
@@ -156,7 +157,7 @@ class StageCutter {
     return (op == "Identity" || op == "RefIdentity" || op == "DeepCopy") && graph_.FindNode(def.name()) == nullptr;
   }
 
-  // For nodes of the own task it only matters whether they may block.
+  // For nodes of the master's task it only matters whether they may block.
   Speed SpeedOf(const Item& item) const {
     const std::string& op = item.def->op();
     // A receive is ready when its sender has run, which the levels count.
@@ -184,7 +185,8 @@ class StageCutter {
     return Speed::kSoon;
   }
 
-  // Nodes that name a resource, feeds, and reads of reference variables, which alias the variable wherever they run.
+  // Whether each stage that uses the node may have a copy of it: handles of resources, constants, feeds, and reads of
+  // reference variables, because each copy aliases the variable.
   bool MayBeCopied(const Item& item) const {
     const std::string& op = item.def->op();
     if (!item.controls.empty()) return false;
@@ -258,7 +260,8 @@ class StageCutter {
     return true;
   }
 
-  // Whether the last stage can be merged with the next level: nobody takes anything from it, and no node waits longer.
+  // Whether the last stage can be merged with the next level: it has no outputs for other stages, and no node waits
+  // longer.
   bool MayWaitFor(const std::vector<Nodes>& stages, const Nodes& next) const {
     Nodes both = stages.back();
     if (std::any_of(both.begin(), both.end(), [&](int n) { return gives(items_[n]); })) return false;
@@ -270,8 +273,8 @@ class StageCutter {
     return AddsNoWait(both, before);
   }
 
-  // Whether no node of a stage, and no output, waits for more than without stages. `begin` is what earlier stages wait
-  // for.
+  // True if no node and no output of a stage waits for more nodes than without stages. `begin` is the set of nodes that
+  // earlier stages wait for.
   bool AddsNoWait(const Nodes& nodes, Waits begin) const {
     for (int n : nodes) {
       if (receives(items_[n])) begin |= items_[n].waits;
@@ -368,7 +371,7 @@ class StageCutter {
     send->set_input(0, read->name());
   }
 
-  // Copied nodes that nobody uses run, too: they may be what the client asked for.
+  // Copied nodes without consumers run, too: the client may have requested them.
   void AddUnused(int part, std::set<int>* in_stage) const {
     std::vector<bool> used(items_.size());
     for (const Item& item : items_) ForEachBefore(item, [&](int before) { used[before] = true; });

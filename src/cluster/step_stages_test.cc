@@ -1,5 +1,5 @@
-// Steps of a worker that pulls values from parameter servers and pushes to them: how many calls they take, and what
-// must not wait for what.
+// Tests steps of a worker that pulls values from parameter servers and pushes to them: the number of calls, and that
+// stages add no waits.
 #include "cluster/step_stages.h"
 
 #include <cmath>
@@ -117,7 +117,7 @@ TEST_F(StepStagesTest, LargeGradientsAreAskedFor) {
   EXPECT_EQ(ValueOf(v), 2 * 11 * 11 * 11);
 }
 
-// A value that was computed before it is sent must be the same when it is used after something came back.
+// A value that is sent to the worker and used again in a later stage must not be computed twice.
 TEST_F(StepStagesTest, WhatAServerKeepsForLaterIsNotComputedAgain) {
   const Output v = MakeVariable(3);
   Output sum;

@@ -47,8 +47,8 @@ struct Held {
   }
 };
 
-// Runs one half of a test, then the other, which must not grow the process. gRPC's own pools may still add threads
-// under load, so the second half is retried: a leak grows every time, a pool does not.
+// Runs one half of a test, then the other half, during which the process must not grow. gRPC's own pools may still add
+// threads under load, so the second half is retried: a leak grows every time, a pool does not.
 void ExpectNoGrowth(const std::function<void()>& run_half) {
   constexpr int64_t kSlackKilobytes = 4096;  // tolerance for the heap
   constexpr int kTries = 5;

@@ -176,7 +176,7 @@ tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::stri
   def.set_protocol("grpc");
   if (config_.has_cluster_def()) *def.mutable_cluster() = config_.cluster_def();
   request.set_isolate_session_state(config_.isolate_session_state());
-  // With the address: in clusters that sessions bring, several masters may have the same name.
+  // Includes the address: masters may have the same task name if sessions define their own clusters.
   request.set_master_task(fmt::format("{} at {}", peers_->own_task(), peers_->AddressOf(peers_->own_task())));
   std::lock_guard lock(mu_);
   for (const auto& [name, devices] : devices_) {

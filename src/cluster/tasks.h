@@ -1,5 +1,5 @@
-// SessionTasks: what a session knows of the tasks of its cluster: which ones it may use, what devices they have, and
-// whether they know the session. Contacts a task on first use, and retries until it responds. Thread-safe.
+// SessionTasks: the tasks of a session's cluster: which ones the session may use, their devices, and whether the
+// session was created on them. Contacts a task on first use, and retries until it responds. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace weir {
 
-// The own task and all others that match one of the filters; all tasks if there are none.
+// This task and all others that match one of the filters. All tasks if there are no filters.
 std::vector<std::string> AllowedTasks(const Peers& peers, const std::vector<std::string>& device_filters);
 
 class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
@@ -33,7 +33,7 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
         farewells_(std::move(farewells)) {}
 
   Peers& peers() const { return *peers_; }
-  // The own task, then the others that the session's device filters allow, by name.
+  // This task, then the others that the session's device filters allow, sorted by name.
   std::vector<std::string> Allowed() const;
   // Null for a task that has not responded yet.
   std::shared_ptr<const Devices> DevicesOf(const std::string& task) const;

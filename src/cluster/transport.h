@@ -16,7 +16,7 @@ namespace weir {
 struct CallOptions {
   int64_t timeout_ms = 0;         // 0: none
   CancelToken* cancel = nullptr;  // must outlive the call
-  // Retry the connection until the deadline, instead of failing at once when nobody listens.
+  // Retry the connection until the deadline, instead of failing at once when there is no listener.
   bool wait_for_ready = false;
   // Incoming calls only: a large response costs no more as one message than in chunks.
   bool takes_whole = false;
@@ -29,7 +29,7 @@ class Channel {
  public:
   using Done = std::function<void(Result<Rope>)>;
   virtual ~Channel() = default;
-  // Runs `done` exactly once, on any thread; possibly before Call returns. Unavailable if nobody answers at the
+  // Runs `done` exactly once, on any thread; possibly before Call returns. Unavailable if there is no server at the
   // address.
   virtual void Call(const std::string& method, Rope request, const CallOptions& options, Done done) = 0;
   virtual const std::string& address() const = 0;
@@ -50,8 +50,8 @@ class IncomingCall {
   }
   virtual bool takes_whole() const { return false; }       // see CallOptions
   virtual int64_t caller_timeout_ms() const { return 0; }  // see CallOptions
-  // Cancelled as Unavailable when the caller has given up or cannot be reached: nobody will see the response. Work that
-  // other callers share should go on. Valid until Respond.
+  // Cancelled as Unavailable when the caller has given up or cannot be reached: the response would be lost. Work that
+  // other callers share should continue. Valid until Respond.
   virtual CancelToken& cancel() = 0;
   virtual void Respond(Result<Rope> response) = 0;
 };
@@ -63,7 +63,7 @@ using CallHandler = std::function<void(std::shared_ptr<IncomingCall>)>;
 class Listener {
  public:
   virtual ~Listener() = default;
-  // Starts to deliver calls; those that came earlier were queued. Call it once.
+  // Starts to deliver calls, first the queued calls that arrived earlier. Call it once.
   virtual void Serve(CallHandler handler) = 0;
   virtual int port() const = 0;  // the port that was chosen if 0 was requested; -1 for a Unix socket
 };

@@ -20,7 +20,8 @@ inline Status LostPeer(int64_t peer_timeout_ms) {
 }
 inline Status CallerIsGone() { return Unavailable("the caller has given up or is out of reach"); }
 inline Status ServerIsStopping() { return Unavailable("the server is stopping"); }
-// For a forked child: it inherits the connections of its parent, but none of the threads that serve them.
+// The error of calls in a forked child, which inherits the connections of its parent, but not the threads that serve
+// them.
 inline Status ForkedFromUser(std::string_view of) {
   return FailedPrecondition(
       "this process was forked from one that talked to {}, and cannot use its connections: fork before the first "

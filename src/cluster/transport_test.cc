@@ -422,7 +422,7 @@ TEST_P(TransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
       came_late.Give();
       return call->Respond(late.ok() ? Result<Rope>(Rope()) : late);
     }
-    // When told that the listener ends, makes another call arrive before it is gone.
+    // When the listener begins to end, makes another call, which arrives before it has ended.
     call->cancel().Register([&, call = call.get()] {
       channel_->Call("/a.B/Late", Rope("x"), {}, second.Take());
       EXPECT_TRUE(came_late.Wait());
@@ -530,7 +530,7 @@ TEST_P(TransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
   listener_ = nullptr;
   Answer answer;
   channel_->Call("/a.B/C", Rope("x"), {.wait_for_ready = true}, answer.Take());
-  // A peer that is not running yet is not lost, however long that takes.
+  // A peer that is not running yet does not count as lost, even after a long time.
   EXPECT_EQ(Call("/a.B/C", "x", nullptr, {.timeout_ms = 2 * kShortTimeoutMs, .wait_for_ready = true}).code(),
             StatusCode::kDeadlineExceeded);
   Result<std::unique_ptr<Listener>> next = server_->Listen(where);
@@ -541,7 +541,7 @@ TEST_P(TransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
 
 TEST_P(TransportTest, WhoseConnectionDoesNotComeAboutIsWaitedFor) {
   client_ = Make(kShortTimeoutMs);
-  const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel accepts connections, but nobody ever answers
+  const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel accepts connections, but no process ever answers
   sockaddr_in name{};
   name.sin_family = AF_INET;
   name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -642,7 +642,7 @@ TEST_P(GrpcTransportTest, AfterALongSilenceANewConnectionIsTaken) {
   channel_ = client_->Connect(fmt::format("127.0.0.1:{}", proxy.port()));
   EXPECT_TRUE(Call("/a.B/C", "x").ok());
   EXPECT_EQ(proxy.connections(), 1);
-  // During this time nobody sends anything, and a peer that nobody waits for is not probed.
+  // During this time neither side sends anything, because a peer without open calls is not probed.
   Answer late;
   client_->Connect("127.0.0.1:1")
       ->Call("/a.B/C", Rope(), {.timeout_ms = 2 * kShortTimeoutMs, .wait_for_ready = true}, late.Take());

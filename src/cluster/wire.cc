@@ -110,7 +110,7 @@ bool TakesAnyBytes(int type) {
   return dtype.ok() && *dtype != kInvalidType && !IsRef(*dtype) && IsPlain(*dtype) && *dtype != kBool;
 }
 
-// How many elements have a value of their own.
+// The number of elements that the message stores a value for.
 int64_t NumValues(const tensorflow::TensorProto& proto) {
   return std::max<int64_t>({proto.half_val_size(), proto.float_val_size(), proto.double_val_size(),
                             proto.int_val_size(), proto.string_val_size(), proto.scomplex_val_size() / 2,

@@ -62,7 +62,7 @@ TEST(WireTest, EveryTensorComesBack) {
     Result<Tensor> back = DecodeTensor(rope);
     ASSERT_TRUE(back.ok()) << back.status();
     ExpectSame(*back, tensor);
-    // Protobuf can read what is written here, and the other way round.
+    // Protobuf can read these bytes, and this code can read protobuf's.
     tensorflow::TensorProto proto;
     ASSERT_TRUE(proto.ParseFromString(rope.Flatten()));
     Result<Tensor> parsed = FromProto(proto);
@@ -120,7 +120,7 @@ TEST(WireTest, LargeTensorsAreNotCopiedOnTheWayOut) {
   EXPECT_EQ(static_cast<const void*>(rope.slices().back().data), tensor.raw());
 }
 
-// The message as it arrives from a peer: every long slice in a buffer of its own, at offset `before`.
+// The message as it arrives from a peer: every long slice in a separate buffer, at offset `before`.
 Rope Arrived(const Rope& sent, size_t before = 0) {
   Rope rope;
   for (const Rope::Slice& slice : sent.slices()) {
@@ -154,7 +154,7 @@ TEST(WireTest, ALargeTensorKeepsTheMemoryThatItCameIn) {
   bool found = false;
   for (const Rope::Slice& slice : bytes.slices()) found = found || slice.data == received.raw();
   EXPECT_TRUE(found);
-  // The message still refers to the memory, so nobody may write there.
+  // The message still refers to the memory, so no op may write there.
   EXPECT_FALSE(received.OwnsMemoryAlone());
   bytes = Rope();
   EXPECT_TRUE(received.OwnsMemoryAlone());

@@ -1,5 +1,5 @@
-// A step is known here from its first call, RunGraph or a RecvTensor of a faster task. It is forgotten when it has run
-// and nobody waits for its values, or by CleanupGraph.
+// A step is known here from its first call, RunGraph or a RecvTensor of a faster task. It is discarded by CleanupGraph,
+// or when it has run and no task waits for its values.
 #include "cluster/worker.h"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
       if (orphan) gone.push_back(std::move(it->second));
       it = orphan ? sessions_.erase(it) : std::next(it);
     }
-    // An existing session stays as it is: the master retries if it missed the response.
+    // Does not change an existing session, because the master may retry after the response was lost.
     sessions_.try_emplace(request.session_handle(), std::move(session));
   }
   for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan);
@@ -301,7 +301,7 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   StartStep(*session, *graph, step, std::move(call), options, std::move(done));
 }
 
-// What a step needs until its end.
+// State that a step needs until its end.
 struct Worker::StepState {
   std::shared_ptr<void> counted;
   std::shared_ptr<RegisteredGraph> graph;
@@ -521,8 +521,8 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
   return reply;
 }
 
-// Removes a user of the step. A step without users that holds nothing for others is forgotten: after a success no
-// master has to call CleanupGraph.
+// Removes a user of the step. A step without users and without values for other tasks is discarded, so no master has to
+// call CleanupGraph after a success.
 void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
   std::shared_ptr<ActiveStep> gone;
   {

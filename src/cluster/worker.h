@@ -40,15 +40,15 @@ class Worker final : public WorkerService {
 
   Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);
   ~Worker() override;
-  // The other tasks, unless a session brings its own cluster. REQUIRES: called before the first call.
+  // The other tasks, except in sessions that define their own cluster. REQUIRES: called before the first call.
   void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
   const std::string& task() const { return task_; }
-  // Refuses new steps and waits until their masters have ended the known ones, for at most `timeout_ms`: other tasks
-  // may still need values that a step has sent here.
+  // Rejects new steps. Waits at most `timeout_ms` until the masters have ended the active steps, because other tasks
+  // may still request values from this worker.
   void Drain(int64_t timeout_ms);
   // Runs `then` when nothing is running: inline, or on the thread that ends the last step.
   void WhenIdle(std::function<void()> then) { in_flight_.WhenNone(std::move(then)); }
-  // What the worker holds at the moment.
+  // The number of objects that the worker holds now.
   struct Load {
     int sessions = 0;
     int graphs = 0;  // of all sessions
@@ -102,7 +102,7 @@ class Worker final : public WorkerService {
   Result<RecvTensorReply> NextChunk(int64_t step_id, const std::string& key, size_t offset);
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();
-  // Sets the cluster that a session brings, and the names of this task and its devices in it.
+  // Sets the cluster that a session defines, and the names of this task and its devices in that cluster.
   Status Rename(const tensorflow::ServerDef& def, WorkerSession* session);
 
   const std::string task_;

@@ -31,8 +31,9 @@ class FlowGradients {
   // The flow context for building the gradient of `node`. before = true: for the gradients of its outputs (for an Exit
   // outside of the loop); before = false: for the gradient computation itself.
   virtual FlowContext* ContextFor(Node* node, bool before) = 0;
-  // Called when all gradients of a loop exit are known. The exits of one loop are processed together: returns all of
-  // them with the last one, and nothing earlier. If any of them has a gradient, the others use ZerosForExit.
+  // Called when all gradients of a loop exit are known. The exits of one loop are processed together: the call for the
+  // last exit returns all of them, earlier calls return none. If any of them has a gradient, the others use
+  // ZerosForExit.
   virtual std::vector<Node*> ExitReached(Node* exit) = 0;
   // The gradient of an unused exit of a differentiated loop.
   virtual Result<Output> ZerosForExit(Node* exit) = 0;

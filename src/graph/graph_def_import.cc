@@ -418,7 +418,7 @@ class Importer final {
       for (Output& input : inputs) {
         if (!input.valid()) input = stand_in;
       }
-      // The next iteration may bring other shapes: only value_index is known to be a scalar.
+      // The next iteration may have other shapes: only value_index is known to be a scalar.
       shapes.resize(node.props->output_types.size());
       if (shapes.size() > 1) shapes[1] = Shape();
     } else {
@@ -552,7 +552,8 @@ InputName ParseInputName(std::string_view text) {
 Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options) {
   Result<ImportResult> result =
       CatchOutOfMemory("the import of a graph", [&] { return Importer(graph, def, options).Run(); });
-  // The importer's own data, and soon the message, free about as much memory as the graph uses.
+  // The importer has freed its data, and the caller will free the message: together about as much memory as the graph
+  // uses.
   constexpr int kManyNodes = 10'000;
   if (def.node_size() >= kManyNodes) ProcessMemory::Get().ReleaseSoon();
   return result;

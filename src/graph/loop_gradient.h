@@ -38,8 +38,8 @@ class LoopGradient final {
 
   // Backward loop variables, by the forward Switch of the variable that they are the gradient of.
   std::vector<std::pair<Node*, WhileContext::Variable>> variables;
-  // All exits of the forward loop; the number that still miss gradients; those with gradients that wait for the others;
-  // those without uses.
+  // All exits of the forward loop; the number of exits without gradients so far; the exits whose gradients are known,
+  // which wait for the others; the unused exits.
   std::vector<Output> exits;
   int pending_exits = 0;
   std::vector<Node*> deferred_exits;
@@ -51,8 +51,8 @@ class LoopGradient final {
   Status AddBackwardCounter(FlowContext* base);
   // Pushes `value` on a stack in the forward loop and pops it in the backward loop. Returns the popped value.
   Result<Output> ThroughStack(Output value);
-  // ControlTriggers that delay the next iteration until the pushes (pops) inside of cond branches are done, of which
-  // only one branch runs.
+  // ControlTriggers that delay the next iteration until the pushes (pops) inside cond branches are done. The pushes
+  // (pops) of a branch that does not run are dead, which a ControlTrigger accepts.
   Result<Node*> ForwardSync();
   Result<Node*> BackwardSync();
 

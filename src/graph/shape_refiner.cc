@@ -1,5 +1,6 @@
-// Shape inference during graph construction. Runs an op's shape function on what is known of its inputs, and finds the
-// values of constant inputs: Consts, shapes of fully defined tensors, and whatever the evaluator computes from them.
+// Shape inference during graph construction. Runs an op's shape function on the known shapes and values of its inputs,
+// and finds the values of constant inputs: Consts, shapes of fully defined tensors, and values that the evaluator
+// computes from them.
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
 #include "op/shape_context.h"

@@ -152,7 +152,8 @@ Result<Header> ReadHeader(Source& source, const std::string& name) {
 
 Result<Tensor> ReadFrom(Source& source, const std::string& name) {
   WEIR_ASSIGN(const Header header, ReadHeader(source, name));
-  // The size in the header may be wrong. Read in pieces, so that memory grows only with the data that is really there.
+  // The size in the header may be wrong. Read in pieces, so that memory is allocated only for data that the file
+  // contains.
   std::string data;
   while (data.size() <= header.bytes) {
     const size_t before = data.size();

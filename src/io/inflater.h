@@ -26,7 +26,7 @@ class Inflater final {
   Inflater& operator=(const Inflater&) = delete;
 
   // Appends decompressed bytes until `out` has `size` bytes or the file ends. `size` may be an untrusted number from a
-  // file: memory grows in pieces, with the data that is really there. DataLoss if the data is damaged.
+  // file, so memory is allocated piece by piece as data is read. DataLoss if the data is damaged.
   Status Fill(const ReadableFile& file, uint64_t size, std::string& out);
 
  private:

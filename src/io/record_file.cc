@@ -126,7 +126,8 @@ Result<std::unique_ptr<RecordReader>> RecordReader::Open(Env& env, const std::st
 
 Result<std::string_view> RecordReader::Bytes(uint64_t offset, uint64_t size) {
   const uint64_t before = offset - buffer_start_;
-  // The length in the file may be wrong. Read in pieces, so that memory grows only with the data that is really there.
+  // The length in the file may be wrong. Read in pieces, so that memory is allocated only for data that the file
+  // contains.
   if (inflater_ != nullptr) {
     if (before > kReadAhead) {
       buffer_.erase(0, before);

@@ -33,7 +33,8 @@ class TensorSlice final {
   const Extent& extent(int axis) const { return extents_[static_cast<size_t>(axis)]; }
   // Replaces full extents by numbers. Fails if the slice is not inside `shape`.
   Result<TensorSlice> Within(const Shape& shape) const;
-  // The same for a part that is to be saved. Also fails if `tensor`, the shape of its value, is not that of the slice.
+  // The same for a part that is to be saved. Also fails if `tensor`, the shape of the part's value, differs from the
+  // shape of the slice.
   Result<TensorSlice> Filled(const Shape& shape, const Shape& tensor) const;
   // REQUIRES: no full extents.
   Result<Shape> shape() const;

@@ -13,7 +13,7 @@ namespace weir {
 
 struct StepContext;
 
-// What a call that blocks its thread adds to StepContext::call_depth. Large, so that only a few can nest.
+// The amount that a call that blocks its thread adds to StepContext::call_depth. Large, so that only a few can nest.
 constexpr int kDepthOfBlockingCall = 50;
 
 class FunctionRunner {

@@ -28,7 +28,7 @@ class GradientContext final {
   Output output(int i) const { return HasOutput(i) ? Output(node_, i) : Output(node_, -1); }
   // The incoming gradient of output i as a dense value; zeros if there is none.
   Output d_output(int i) const { return HasOutput(i) ? dense_(d_outputs_[i], Output(node_, i)) : Output(node_, -1); }
-  // The incoming gradient as it is: none, dense or IndexedSlices.
+  // The incoming gradient without conversion: none, dense or IndexedSlices.
   const Grad& raw_d_output(int i) const { return HasOutput(i) ? d_outputs_[i] : NoGrad(); }
   // g as a dense value of `like`'s shape.
   Output Dense(const Grad& g, Output like) const { return dense_(g, like); }

@@ -135,7 +135,7 @@ struct EdgeValue {
 
 // Work cheaper than this runs on the current thread.
 constexpr double kInlineNanos = 20000;
-// How often a long loop checks whether its step is cancelled.
+// The interval at which a long loop checks whether its step is cancelled.
 constexpr int64_t kCancelCheckNanos = 10'000'000;
 
 // One run of a kernel. Indices are checked: an out-of-range access returns an empty value, and the run fails with

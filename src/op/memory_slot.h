@@ -23,7 +23,7 @@ class MemorySlot final : public Buffer {
   std::atomic<bool>* outgrown = nullptr;  // set when an output needs more than most_bytes; may be null
 
  private:
-  void Destroy() const override {}  // not owned by references: the output drops the only one when the offer ends
+  void Destroy() const override {}  // the slot is not reference-counted: WithdrawSlot drops the only reference
 };
 
 // Larger blocks are mapped by the allocator, which may share them with other processes and counts them against the
@@ -47,7 +47,8 @@ inline MemorySlot* OfferedSlot(const EdgeValue& output) {
   return output.tensor.valid() ? nullptr : static_cast<MemorySlot*>(output.tensor.buffer().get());
 }
 
-// A tensor in the memory of the slot if that fits, else in new memory, which the slot may keep later (KeepIn).
+// Allocates a tensor. Uses the memory of the slot if it is large enough, else allocates new memory, which KeepIn may
+// later add to the slot.
 Result<Tensor> AllocateIn(MemorySlot& slot, DType dtype, const Shape& shape);
 
 // Takes the memory of a value that is about to be released, if it came from the slot and has no other reference.

@@ -40,7 +40,7 @@ Status CheckType(const AttrDef& def, std::string_view op, DType type) {
                       type, fmt::join(def.allowed_types, ", "), op.empty() ? "" : fmt::format(" (op {})", op)));
 }
 
-// The attribute as error messages name it. `op` is empty for a default value in a schema.
+// Describes the attribute for an error message. `op` is empty for a default value in a schema.
 std::string Named(const AttrDef& def, std::string_view op) {
   return op.empty() ? fmt::format("Attr '{}'", def.name) : fmt::format("Attr '{}' of '{}' Op", def.name, op);
 }

@@ -1,5 +1,6 @@
-// OpTraits: facts about an op that passes, the executor and the master decide by. Each op's entry states its own, so
-// that nothing outside of src/ops lists ops by name. ops/traits_test.cc checks them over the whole registry.
+// OpTraits: properties of an op that the passes, the executor and the master use in their decisions. Each op declares
+// its traits in its registry entry, so that no code outside src/ops lists ops by name. ops/traits_test.cc checks the
+// traits of all registered ops.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ enum class StateRole : uint8_t {
   kVariableHandle,  // is the handle of a resource variable
   kHandle,          // is the handle of another resource, such as a queue
   kReads,           // reads variables and changes nothing
-  kUpdates,         // changes what its reference or handle leads to
+  kUpdates,         // changes the variable or resource that its reference or handle refers to
 };
 
 // Whether the outputs of a node may be the memory of its inputs.
@@ -56,15 +57,16 @@ struct OpTraits {
   StateRole state = StateRole::kNone;
   // Default: kOwn if the kernel computes with an ElementLoop, kMayShare otherwise.
   std::optional<OutputMemory> memory = {};
-  // May wait for something that another step, or nobody, brings about: a queue, an iterator, a peer, a Python function.
-  // A stateful op must state it. Default: true for ops that call functions, false for others.
+  // May block until an event outside the step happens, e.g. on a queue, an iterator, a peer or a Python function. The
+  // event may never happen. A stateful op must set this. Default: true for ops that call functions, false for others.
   std::optional<bool> may_block = {};
   // May keep an input where later nodes or steps find it: in a queue, a TensorArray, a dataset. Default: true for
   // stateful ops and ops that call functions.
   std::optional<bool> keeps_inputs = {};
-  // Takes little time whatever the values: it moves, views or updates data. If it may block, this holds after the wait.
+  // The kernel is fast for all input values, because it only moves, views or updates data. For an op that may block,
+  // this does not include the time that it blocks.
   bool brief = false;
-  // A caller may give the value of the node in place of what it computes.
+  // A caller may supply a value that replaces the output of the node.
   bool placeholder = false;
 };
 

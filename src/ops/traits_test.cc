@@ -1,5 +1,5 @@
-// The traits of every registered op, held against its schema. That an op with memory of its own really has it is
-// checked by the op cases (tests/ops/run.cc).
+// Checks the traits of every registered op against its schema. The op cases (tests/ops/run.cc) check
+// OutputMemory::kOwn.
 #include <gtest/gtest.h>
 
 #include <algorithm>

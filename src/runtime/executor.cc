@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kSpareSteps = 16;
 constexpr size_t kStepBytes = 4096;  // approximate size of a step without its values
-// How often memory may be planned again because steps outgrew their slots.
+// The maximum number of times that memory is planned again because steps outgrew their slots.
 constexpr size_t kMostMemoryPlans = 8;
 
 }  // namespace

@@ -27,8 +27,9 @@ struct Iteration {
   int32_t outstanding = 0;  // ready and running nodes
   absl::InlinedVector<Frame*, 1> children;
   std::unique_ptr<EdgeValue[]> entries;
-  std::unique_ptr<int32_t[]> pending;  // by counter: edges that have not arrived
-  std::unique_ptr<int32_t[]> dead;     // by counter: dead edges that have arrived; kLive for a Merge with a live value
+  std::unique_ptr<int32_t[]> pending;  // indexed by counter: edges that have not arrived
+  // indexed by counter: dead edges that have arrived; kLive for a Merge with a live value
+  std::unique_ptr<int32_t[]> dead;
 };
 
 struct ReadyNode {

@@ -20,7 +20,7 @@ struct StaticFrame {
 
 struct FrameAssignment {
   std::vector<StaticFrame> frames;
-  std::vector<int32_t> frame_of;                   // by node: the frame it runs in
+  std::vector<int32_t> frame_of;                   // indexed by node: the frame that it runs in
   absl::flat_hash_map<int32_t, int32_t> child_of;  // Enter node -> the frame that it enters
 };
 

@@ -213,7 +213,7 @@ class Program {
   const int32_t num_inputs_;
   std::vector<LoopCall> calls_;
   std::vector<Operands> values_;      // by call
-  std::vector<int64_t> value_sizes_;  // by call: the element size of its result
+  std::vector<int64_t> value_sizes_;  // indexed by call: the element size of its result
   std::vector<int64_t> input_sizes_;
   int32_t num_slots_ = 0;
   int64_t slot_element_ = 1;
@@ -366,8 +366,8 @@ class FusedKernel {
   std::vector<Mover> FindMovers(const KernelContext& ctx, const Shape& shape, int64_t block,
                                 std::vector<std::unique_ptr<char[]>>* repeated) const {
     std::vector<Mover> movers;
-    // Scalars do not move, nor do full inputs that fit into one block. If all constants are scalars, only the given
-    // inputs have to be checked.
+    // The pointers of scalars do not advance between blocks, nor do those of full inputs that fit into one block. If
+    // all constants are scalars, only the given inputs have to be checked.
     const int32_t count = scalar_constants_ ? num_given_ : program_.num_inputs();
     for (int32_t i = 0; i < count; ++i) {
       const Tensor& input = Input(ctx, i);
@@ -474,7 +474,7 @@ class FusedKernel {
     std::once_flag once;
     std::vector<NodeInfo> infos;
     std::vector<Kernel> kernels;
-    std::vector<int32_t> last_use;  // by member: the last member that uses its value
+    std::vector<int32_t> last_use;  // indexed by member: the last member that uses its value
     Status status;
   };
   void MakeOwnKernels() const {

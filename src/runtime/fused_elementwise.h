@@ -1,4 +1,4 @@
-// FusedRegion: several elementwise nodes, of which only the last one has outside consumers, that run as one node. It
+// FusedRegion: several elementwise nodes that run as one node. Only the last one has consumers outside the region. It
 // computes block by block, so that intermediate values stay in the cache. Results and errors are the same as with
 // separate nodes.
 #pragma once

@@ -1,5 +1,5 @@
-// Tests of elementwise fusion with the real ops: what is fused, what must not be, and that values and errors do not
-// change.
+// Tests elementwise fusion with the real ops: which nodes are fused, which must not be, and that values and errors do
+// not change.
 #include "runtime/fused_elementwise.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ class FusedTest : public ::testing::Test {
     std::sort(fused_.begin(), fused_.end());
     return result;
   }
-  // The fused nodes of the plan. Also checks that it gives the same bits as without the optimizer.
+  // Returns the fused nodes of the plan. Also checks that results are bit-identical to those without the optimizer.
   std::vector<std::string> Fused(const OutputList& fetches, const std::vector<Feed>& feeds = {}) {
     Result<std::vector<Tensor>> plain = Run(fetches, feeds, /*optimized=*/false);
     EXPECT_EQ(fused_, Regions{});
@@ -422,7 +422,8 @@ TEST_F(FusedTest, ShapesAreAskedOfOperands) {
   Output y = Op("Exp", {Op("Add", {a, x})}, "y");
   EXPECT_EQ(Fused({y, Op("Shape", {a})}, {{x, Counting(20)}}), Regions{"y: Neg Mul Add Exp"});
   EXPECT_EQ(*values_[1].data<int32_t>(), 20);
-  // Not for a value with control inputs, nor through a node that changes the type or the shape.
+  // Shape nodes are not moved to the operand of a value with control inputs, or of a node that changes the type or
+  // shape.
   Output waits = Op("Neg", {x}, "", {*NodeBuilder(*graph_, "NoOp").Build()});
   Output test = Op("Less", {waits, Const(0)});
   Output rows = Op("Add", {Placeholder({2, 1}), waits}, "rows");
@@ -430,7 +431,7 @@ TEST_F(FusedTest, ShapesAreAskedOfOperands) {
                   {{x, Counting(20)}, {rows.node->input(0), *Tensor::Zeros(kFloat, Shape{2, 1})}}),
             Regions{});
   EXPECT_EQ(values_[2].num_elements(), 2);
-  // Nor if there are two such operands, or another operand is not a scalar.
+  // Nor are they moved if two operands may have the shape, or another operand is not a scalar.
   Output s = Placeholder();
   Output u = Placeholder();
   Output larger = Op("Mul", {s, Const(Counting(5))});

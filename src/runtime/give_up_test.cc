@@ -65,7 +65,7 @@ class GiveUpTest : public SmallGraph {
   }
   ~GiveUpTest() override { gate_->Open(); }
 
-  // Runs a step that `end` is to end. Returns how long the step took to end after `end` was called.
+  // Runs a step and calls `end`, which must end it. Returns the time from the call to the end of the step.
   milliseconds TimeToEnd(const std::string& op, const std::function<void()>& end, CancelToken* cancel,
                          const tensorflow::RunOptions* options = nullptr) {
     const Output x = Placeholder("x");

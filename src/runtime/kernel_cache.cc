@@ -35,9 +35,9 @@ Result<Kernel> MakeKernelFor(const NodeInfo& info, std::string_view device_kind,
   return MakeKernel(*def, setup);
 }
 
-// Whether the kernel has state that graphs may share by node name. Not shared are functions, which are instantiated per
-// graph; kernels with variant inputs, which may keep functions (of a dataset); and internal ops such as sends and
-// receives, which differ between graphs.
+// Whether the kernel has state that graphs may share by node name. Graphs do not share functions, which are
+// instantiated per graph; kernels with variant inputs, which may keep functions (of a dataset); and internal ops such
+// as sends and receives, which differ between graphs.
 bool HasOwnState(const NodeProps& props) {
   if (!props.op->stateful || props.op->is_function || props.op->name.starts_with("_")) return false;
   for (const DType type : props.input_types) {

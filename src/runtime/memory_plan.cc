@@ -290,7 +290,7 @@ class MemoryPlanner final {
   std::unique_ptr<MemoryPlan> memory_ = std::make_unique<MemoryPlan>();
   std::vector<int32_t> first_value_;
   std::vector<int32_t> order_;
-  std::vector<int32_t> position_;  // by node: its index in order_
+  std::vector<int32_t> position_;  // indexed by node: its index in order_
   std::vector<int32_t> begin_;
   std::vector<int32_t> waits_for_;
   std::vector<MemoryLife> lives_;

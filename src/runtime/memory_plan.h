@@ -39,10 +39,10 @@ struct MemoryUse {
 };
 
 struct MemoryPlan {
-  std::vector<int32_t> first_slot;  // by node: index of its first output in `slots`, or -1
-  std::vector<int32_t> slots;       // by output of such nodes: the slot to allocate it in, or -1
-  std::vector<int32_t> kept_in;     // by entry: the slot that its memory returns to, or -1
-  std::vector<int64_t> slot_bytes;  // by slot: the size of its largest value
+  std::vector<int32_t> first_slot;  // indexed by node: index of its first output in `slots`, or -1
+  std::vector<int32_t> slots;       // indexed by first_slot + output: the slot to allocate the output in, or -1
+  std::vector<int32_t> kept_in;     // indexed by entry: the slot that its memory returns to, or -1
+  std::vector<int64_t> slot_bytes;  // indexed by slot: the size of its largest value
   int64_t num_outputs = 0;          // outputs with a slot
   int64_t bytes_apart = 0;          // bytes they would take without sharing
 
@@ -50,7 +50,7 @@ struct MemoryPlan {
   std::string ToString() const;
 };
 
-// By node: the number of its first output. The last entry is the number of all outputs.
+// Returns the number of the first output of each node. The last entry is the number of all outputs.
 std::vector<int32_t> FirstValues(const Plan& plan);
 // REQUIRES: a plan without control flow.
 std::unique_ptr<const MemoryPlan> PlanMemory(const Plan& plan, const MemoryUse& use);

@@ -41,7 +41,7 @@ struct LivesOfGraph {
   std::vector<int32_t> Slots(int64_t most_bytes = int64_t{1} << 40) const {
     return AssignSlots(begin, waits_for, lives, most_bytes);
   }
-  // By node: all its direct and indirect ancestors.
+  // Returns a row for each node that marks its direct and indirect ancestors.
   std::vector<std::vector<bool>> Ancestors() const {
     std::vector<std::vector<bool>> all(size(), std::vector<bool>(size()));
     for (int32_t n = 0; n < size(); ++n) {

@@ -12,8 +12,8 @@
 
 namespace weir {
 
-// On receives whose value is never dead, so that a partition without control flow of its own need not handle dead
-// values. Partitions made by TensorFlow do not have it.
+// An attribute of receives whose value is never dead. A partition with only such receives and no control flow need not
+// handle dead values. Partitions made by TensorFlow do not have it.
 inline constexpr char kNeverDeadAttr[] = "_never_dead";
 
 struct Partition {

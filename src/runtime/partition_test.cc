@@ -216,7 +216,7 @@ TEST_F(PartitionTest, WhatLeavesAVariableIsAValue) {
   }
   EXPECT_EQ(Count(kA, "_Recv"), 1);
   EXPECT_EQ(Count(kB, "_Recv"), 1);
-  // References stay on one task, whatever their consumers request.
+  // References stay on one task, even if their consumers request other devices.
   EXPECT_EQ(TaskOfDevice(Find(kA, assign.node->name())->device()), kA);
 }
 

@@ -15,7 +15,7 @@
 namespace weir {
 
 constexpr int32_t kFetchEdge = -1;
-constexpr uint32_t kUnknownCost = 1'000'000;  // until it is measured, a kernel counts as worth a thread of its own
+constexpr uint32_t kUnknownCost = 1'000'000;  // until it is measured, a kernel counts as expensive
 
 // An edge from an output to an input or fetch.
 struct PlanEdge {
@@ -54,8 +54,9 @@ struct PlanNode {
 struct PlanFrame {
   StaticFrame info;
   int32_t num_entries = 0;
-  int32_t num_nodes = 0;                 // for frame 0: the nodes that a step must reach
-  std::vector<int32_t> initial_pending;  // by counter: the edges to wait for; for a Merge only the control edges
+  int32_t num_nodes = 0;  // for frame 0: the nodes that a step must reach
+  // indexed by counter: the edges to wait for; for a Merge only the control edges
+  std::vector<int32_t> initial_pending;
 };
 
 struct PlanFeed {
@@ -101,7 +102,7 @@ struct Plan {
   std::unique_ptr<std::atomic<uint32_t>[]> costs;
   mutable std::atomic<uint32_t> num_steps{0};
 
-  // By fetch and feed: whether the fetch depends on the feed. Only with late_feeds.
+  // feeds_of_fetch[fetch][feed]: whether the fetch depends on the feed. Empty unless late_feeds is set.
   std::vector<std::vector<bool>> feeds_of_fetch;
 
   std::vector<std::shared_ptr<const BoundKernel>> kernels;  // own the targets of PlanNode::info and kernel

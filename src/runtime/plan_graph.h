@@ -76,7 +76,7 @@ Consumers FindConsumers(const PlanGraph& graph);
 // Orders producers before consumers. Ignores edges out of NextIteration; any other cycle is an error.
 Result<std::vector<int32_t>> TopologicalOrder(const PlanGraph& graph, const Consumers& consumers);
 
-// By fetch and feed: whether the fetch depends on the feed.
+// Returns result[fetch][feed]: whether the fetch depends on the feed.
 std::vector<std::vector<bool>> FeedsOfFetches(const PlanGraph& graph);
 
 // Removes nodes that fetches and targets do not need, e.g. after a rewrite.

@@ -21,7 +21,8 @@ namespace {
 constexpr int kInlineOutputs = 4;
 // A kernel more expensive than this is worth waking another thread.
 constexpr uint32_t kDearNanos = 10'000;
-// More expensive kernels run on the blocking pool instead of on a thread that somebody waits for (MayTakeLong).
+// More expensive kernels run on the blocking pool, so that the thread that waits for the step, and threads that handle
+// messages, can continue (MayTakeLong).
 constexpr uint32_t kLongNanos = 50'000'000;
 constexpr uint32_t kLongBlockingNanos = 1'000'000;
 // A kernel that was never measured counts as long if it has at least this many bytes of input.
@@ -56,7 +57,7 @@ struct Step::Worker {
   bool keeps_dear = true;
   bool may_block = false;
   bool keeps_nothing = false;     // leave all ready nodes to other threads
-  bool may_take_long = false;     // a pool thread, which nobody waits for: may run long kernels
+  bool may_take_long = false;     // a pool thread, which may run long kernels
   std::vector<AsyncCall*> ended;  // calls of other steps that were completed by kernels on this thread
 
   Worker(bool keeps_dear, bool may_block) : keeps_dear(keeps_dear), may_block(may_block) {}

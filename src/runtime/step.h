@@ -23,12 +23,13 @@
 
 namespace weir {
 
-// A node is "dear" if its kernel was measured to be worth a thread of its own (Plan::costs). Kernel::Cheap() is the
-// hint of the op's author, which needs no measurement.
+// A node is "dear" (expensive) if its measured cost (Plan::costs) justifies waking another thread for it.
+// Kernel::Cheap() is a static hint of the op's author and does not depend on measurements.
 //
 // A cancelled step does not wait for a kernel that cannot be interrupted: after a short time it ends without it. The
 // thread in the kernel holds a reference to the step, and so to the kernel, its inputs and the step's context, and
-// drops the result. Kernels that may take long run on the blocking pool, not on a thread that somebody waits for.
+// drops the result. Kernels that may take long run on the blocking pool, so that the thread that waits for the step,
+// and threads that handle messages, can continue.
 class Step final {
  public:
   explicit Step(const Plan& plan);
@@ -122,7 +123,7 @@ class Step final {
   // Planned memory, or a recording of memory use from which to plan it (step_memory.cc).
   struct Lesson {
     std::vector<int32_t> first_value;
-    std::unique_ptr<MemorySlot[]> asked;  // by value: records the buffer that its kernel got
+    std::unique_ptr<MemorySlot[]> asked;  // indexed by value: records the buffer that its kernel got
     MemoryUse use;
   };
   void PrepareMemory();
@@ -145,7 +146,7 @@ class Step final {
   void HandOutResult();
   void Recycle();
   bool IsDear(int32_t node) const;
-  // Whether the node may run so long that a thread that somebody waits for must not run it.
+  // Whether the node may take so long that only a pool thread may run it.
   bool MayTakeLong(const ReadyNode& item) const;
   // Ends the step without waiting for kernels that are still running. Called some time after the cancellation.
   void GiveUp();

@@ -21,11 +21,12 @@ class Buffer : public RefCounted {
   size_t size() const { return size_; }
 
   // Counts readers outside the current step, such as a value that is being sent to another task. While there are any,
-  // nobody may write in place. See Tensor::Lease.
+  // no op may write in place. See Tensor::Lease.
   void AddReader() const { readers_.fetch_add(1, std::memory_order_relaxed); }
   void RemoveReader() const { readers_.fetch_sub(1, std::memory_order_release); }
   bool has_readers() const { return readers_.load(std::memory_order_acquire) > 0; }
-  // Set for memory that sparse updates write in place, without checking has_readers(). Such readers must copy it.
+  // Set for memory that sparse updates write in place, without checking has_readers(). Readers outside the current step
+  // must copy it.
   void set_written_by_rows() const { written_by_rows_.store(true, std::memory_order_relaxed); }
   bool written_by_rows() const { return written_by_rows_.load(std::memory_order_relaxed); }
 

@@ -1,5 +1,5 @@
-// Shape: the dimensions of a tensor; their product fits an int64. PartialShape: what is known of a shape before a run.
-// Unknown dimensions are -1; the rank may be unknown too. Both are value types.
+// Shape: the dimensions of a tensor; their product fits an int64. PartialShape: a shape as far as it is known before a
+// run. Unknown dimensions are -1; the rank may be unknown too. Both are value types.
 #ifndef WEIR_TENSOR_SHAPE_H_
 #define WEIR_TENSOR_SHAPE_H_
 
@@ -26,7 +26,7 @@ class Shape {
   Shape() = default;  // a scalar
   // For literals and dimensions of existing tensors. REQUIRES: dims >= 0, and their product fits.
   Shape(std::initializer_list<int64_t> dims);
-  // Checks the dimensions. For those that come from a user, a file or the elements of a tensor.
+  // Checks the dimensions. Use it for dimensions from a user, a file or the elements of a tensor.
   static Result<Shape> Make(absl::Span<const int64_t> dims);
 
   int rank() const { return static_cast<int>(dims_.size()); }

@@ -1,5 +1,6 @@
 // Tensor: a typed, shaped view of a shared Buffer. A value type; copies share the memory.
-// Thread-compatible, like other values. Elements are shared memory: a writer must make sure that nobody reads them.
+// Thread-compatible, like other values. Elements are shared memory: a writer must make sure that no other thread reads
+// them.
 #ifndef WEIR_TENSOR_TENSOR_H_
 #define WEIR_TENSOR_TENSOR_H_
 

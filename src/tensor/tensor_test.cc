@@ -37,7 +37,7 @@ TEST(TensorTest, TooLargeIsAnErrorThatNamesTheTensor) {
 
 TEST(TensorTest, CopiesShareAndClonesDoNot) {
   const Tensor a = Tensor::Of<float>(Shape{2, 2}, {1, 2, 3, 4});
-  const Tensor b = a;  // NOLINT(performance-unnecessary-copy-initialization): what is tested
+  const Tensor b = a;  // NOLINT(performance-unnecessary-copy-initialization): the copy is tested
   const Tensor c = a.Clone().value();
   EXPECT_TRUE(a.SharesMemoryWith(b));
   EXPECT_FALSE(a.OwnsMemoryAlone());

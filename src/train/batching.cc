@@ -14,7 +14,7 @@
 namespace weir {
 namespace {
 
-// How to take a component out of the batch again.
+// Describes how to extract a component from the batch.
 struct StoredSparse {
   Node* map = nullptr;  // null: the component is dense
   DType dtype = kInvalidType;

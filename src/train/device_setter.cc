@@ -15,7 +15,7 @@ Status CheckTasks(int64_t num_tasks) {
   return OkStatus();
 }
 
-// The device of a node without its own, and how existing devices merge with it.
+// The device for a node without a requested device, and how requested devices are merged with it.
 struct ReplicaDevices {
   bool has_ps = false;
   DeviceName ps;

@@ -11,7 +11,7 @@
 namespace weir {
 
 // Extracts the part of `def` that `outputs` depend on, and replaces variables with the current values of the variables
-// of the same names in a session of `graph`. The def may be that graph's own, or that of another graph with the same
+// of the same names in a session of `graph`. `def` may describe `graph` itself or another graph with the same
 // variables. NotFound if an output or a variable does not exist.
 Result<tensorflow::GraphDef> FreezeGraph(Session& session, const Graph& graph, const tensorflow::GraphDef& def,
                                          const std::vector<std::string>& outputs);

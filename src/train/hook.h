@@ -15,11 +15,11 @@ namespace weir {
 
 class TrainingProgress;
 
-// What a hook adds to the next step.
+// Fetches, feeds and options that a hook adds to the next step.
 struct HookRequest {
   std::vector<Output> fetches = {};
   std::vector<Node*> targets = {};
-  std::vector<Feed> feeds = {};  // tensors that nobody else feeds
+  std::vector<Feed> feeds = {};  // tensors that neither the caller nor another hook feeds
   std::optional<tensorflow::RunOptions> options = {};
 };
 

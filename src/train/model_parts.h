@@ -13,7 +13,7 @@ namespace weir {
 
 class ModelParts final {
  public:
-  // How to treat a collection with several items: fail with FailedPrecondition, or use the first.
+  // Behaviour for a collection with several items: fail with FailedPrecondition, or use the first item.
   enum class Several { kError, kFirst };
   ModelParts(Graph& graph, Several several) : graph_(graph), several_(several) {}
 

@@ -121,7 +121,7 @@ struct TrainingSessionOptions {
   double stop_grace_period_secs = 120;
   Clock* clock = &RealClock();
 };
-// What the hooks of such a session need from the program.
+// Parts of the program that the hooks of a training session need.
 struct TrainingHookParts {
   std::function<WriterSource(const std::string& directory)> writer;  // event file writer
   std::function<Result<std::shared_ptr<Saver>>(Graph&)> saver;

@@ -1,11 +1,11 @@
-// Loss of a task, from which sessions recover by creating a new session.
+// Detects the loss of a task. Sessions recover from it: they create a new session.
 #pragma once
 
 #include "base/status.h"
 
 namespace weir {
 
-// A task that a step needs was lost or has restarted.
+// True if the error means that a task that the step needs was lost or has restarted.
 inline bool IsPreemption(const Status& status) {
   return status.code() == StatusCode::kAborted || status.code() == StatusCode::kUnavailable;
 }

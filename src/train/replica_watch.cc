@@ -45,7 +45,8 @@ Status ReplicaWatch::Run(Session& session, const Coordinator& coordinator, Cance
         std::find_if(seen.given.begin(), seen.given.end(), [&](int64_t count) { return count > 0 && count < needed; });
     const bool lacks = lacking != seen.given.end();
     if (seen != last || !lacks) since = now_secs();
-    // A waiting replica has already contributed. If all wait in two successive samples, nobody is left to contribute.
+    // A waiting replica has already contributed. If all wait in two successive samples, no replica is left to
+    // contribute.
     if (lacks && seen.all_wait && seen == last) {
       TrainInfo("{}: step {} has {} of {} gradients and every replica waits: all give theirs once more", name,
                 seen.step, *lacking, needed);

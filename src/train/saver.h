@@ -96,7 +96,8 @@ class Saver final {
 // Converts savers in the collection "savers" to and from SaverDefs in meta graphs.
 CollectionCodec SaverCodec();
 
-// The saver of an imported meta graph: that of its saver_def, else a new one if there are variables, else null.
+// Returns the saver of an imported meta graph: made from its saver_def if it has one, else a new saver. Null if there
+// is no saver_def and no variable.
 Result<std::shared_ptr<Saver>> SaverOfMetaGraph(Graph& graph, const tensorflow::MetaGraphDef& def,
                                                 const std::string& import_scope, SaverOptions options = {});
 

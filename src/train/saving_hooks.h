@@ -76,7 +76,7 @@ class CheckpointSaverHook final : public SessionRunHook {
 
 struct SummarySaverOptions {
   TimerInterval interval = {};
-  // Called for each summary: the tensors to run. Empty if there is nothing to summarize.
+  // Called for each summary. Returns the tensors to run; empty if there is nothing to summarize.
   std::function<Result<std::vector<Output>>()> summaries = {};
   WriterSource writer = {};
 };

@@ -12,7 +12,8 @@ namespace {
 
 Node* InitializeResources(Graph& graph) { return NoOp(graph, {.name = "init"}); }
 
-// Uninitialized variables and resources. There are no such resources; the nodes exist for TensorFlow's names.
+// Reports uninitialized variables and resources. The list of resources is always empty; its nodes exist only because
+// TensorFlow has nodes with these names.
 Result<Output> ReportMissing(Graph& graph, const std::vector<VariablePtr>& variables) {
   const Output names = ReportUninitialized(graph, variables);
   Output resources;

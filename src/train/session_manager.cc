@@ -188,7 +188,7 @@ Result<SessionManager::Recovered> SessionManager::Recover(const SessionMaker& ma
 
 namespace {
 
-// Logs what is waited for: at once if it changed, else periodically.
+// Logs what the session waits for: at once if that has changed, else periodically.
 class WaitingLines final {
  public:
   explicit WaitingLines(Clock& clock) : clock_(clock) {}

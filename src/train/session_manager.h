@@ -25,8 +25,8 @@ using SessionMaker = std::function<Result<SessionPtr>()>;
 // Initialization that is not done by a node.
 using InitFunction = std::function<Status(const SessionPtr& session)>;
 
-// Checks whether the model is ready. A string vector lists what is not ready. A node without outputs, or with an int32
-// output, means ready if it does not fail.
+// Checks whether the model is ready. If its output is a string vector, that lists the parts that are not ready. A node
+// without outputs, or with an int32 output, means ready if it does not fail.
 struct ReadyOp {
   Node* node = nullptr;  // null: always ready
   int output = -1;       // output of the node; -1: only run the node
@@ -100,7 +100,7 @@ class SessionManager final {
 
  private:
   SessionManager(Graph& graph, SessionManagerOptions options) : graph_(graph), options_(std::move(options)) {}
-  // What the model still lacks; nullopt if it is ready.
+  // Describes what the model still lacks; nullopt if it is ready.
   using Missing = std::optional<std::string>;
   Result<Missing> AskReady(const ReadyOp& ready, const char* what, Session& session, CancelToken* cancel) const;
   Result<Missing> InitializeLocal(Session& session, CancelToken* cancel) const;

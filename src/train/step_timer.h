@@ -41,7 +41,7 @@ class SecondOrStepTimer final {
   std::optional<Moment> last_;
 };
 
-// Shared between a hook and those who inspect its timer.
+// Shared between a hook and code that inspects its timer.
 using TimerPtr = std::shared_ptr<SecondOrStepTimer>;
 Result<TimerPtr> MakeTimer(TimerInterval interval);
 

@@ -72,8 +72,8 @@ class Supervisor final {
   // the services and the graph's queue runners.
   Result<SessionPtr> PrepareOrWaitForSession(const SessionMaker& make, const SessionOptions& options);
   Result<SessionPtr> PrepareOrWaitForSession(const SessionMaker& make) { return PrepareOrWaitForSession(make, {}); }
-  // Calls `body` with such a session, then stops everything and closes the session. Returns the error of the body or of
-  // a service. OutOfRange means the end of the input and is not an error.
+  // Creates a session with PrepareOrWaitForSession, calls `body` with it, then stops everything and closes the session.
+  // Returns the error of the body or of a service. OutOfRange means the end of the input and is not an error.
   Status RunManaged(const SessionMaker& make, const std::function<Status(const SessionPtr&)>& body,
                     const SessionOptions& options);
   Status RunManaged(const SessionMaker& make, const std::function<Status(const SessionPtr&)>& body) {

@@ -1,4 +1,4 @@
-"""Tests of the status line that training shows on a terminal, and that nothing else gets any of it."""
+"""Tests the status line that training shows on a terminal, and that no other output contains parts of it."""
 import fcntl
 import os
 import pathlib

@@ -250,7 +250,8 @@ os.write(1, b"y" * 200000)
 
 
 def test_one_place_keeps_the_order(script, tmp_path):
-    """If a line is written after another one was printed, it is printed after it, on whichever stream each is."""
+    """A line that a task writes after its previous line was printed is printed after that line, even on another
+    stream."""
     path = script("""
 for i in range(20):
     print("line", i, file=sys.stderr if i % 2 else sys.stdout)
@@ -303,7 +304,7 @@ while True:
 
 
 def test_reader_that_is_slow(script, tmp_path):
-    """If nobody reads the output, tasks block in print, and Ctrl-C still works."""
+    """If the output is not read, tasks block in print, and Ctrl-C still works."""
     path = script("""
 for i in range(100000):
     print("x" * 1000)

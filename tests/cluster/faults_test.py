@@ -34,7 +34,7 @@ def device_of(name):
 
 
 def run_apart(target, make):
-    """Runs the fetch that `make` builds, in a session and graph of its own, and returns its value."""
+    """Builds a fetch with `make` in a new graph, runs it in a new session and returns its value."""
     with tf.Graph().as_default():
         fetch = make()
         with tf.Session(target, config=tf.ConfigProto(operation_timeout_in_ms=PATIENCE * 1000)) as session:
@@ -110,7 +110,7 @@ def wait_for_silence(count):
 
 
 class Step:
-    """A step that runs on a thread of its own."""
+    """A step that runs on a separate thread."""
 
     def __init__(self, session, fetch, **options):
         self.error = self.value = self.seconds = None
@@ -134,7 +134,7 @@ class Step:
 
 
 def run_program(text, command=()):
-    """Runs a client program in a process of its own. The names of this file are available to it."""
+    """Runs a client program in a separate process. The program may use all names of this file."""
     # Children would inherit an ignored SIGINT.
     return subprocess.Popen([*command, sys.executable, "-c", "from faults_test import *\n" + text], text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -1,4 +1,5 @@
-"""Where a server listens, and what happens when strangers send bytes there."""
+"""Tests at which addresses a server listens, and that random bytes sent to its ports neither stop it nor leak
+sockets."""
 import os
 import random
 import socket

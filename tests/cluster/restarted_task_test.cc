@@ -1,4 +1,4 @@
-// How a restarted task handles calls that were meant for its previous incarnation.
+// Tests how a restarted task handles calls that were meant for its previous incarnation.
 #include "cluster/one_task.h"
 #include "op/rendezvous_key.h"
 
@@ -13,7 +13,7 @@ class RestartedTaskTest : public OneTaskTest {
     EXPECT_TRUE(status.ok()) << status.status();
     return status.ok() ? status->device_attributes(0).incarnation() : 0;
   }
-  // Requests a value that a task with that name and incarnation would have sent; returns how that ends.
+  // Requests a value that a task with that name and incarnation would have sent. Returns the status of the call.
   Status Ask(const std::string& task, uint64_t incarnation) {
     const std::string device = task + "/device:CPU:0";
     tensorflow::RecvTensorRequest request;

@@ -13,7 +13,8 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kAnswerMs = 2'000;   // what a master gets beyond the timeout of a step, as in RemoteSession
+// extra time for the master's response after the timeout of a step, as in RemoteSession
+constexpr int64_t kAnswerMs = 2'000;
 constexpr int64_t kNoticeMs = 25'000;  // how long the loss of a peer may go unnoticed
 constexpr int64_t kSessionTimeoutMs = 10'000;
 constexpr int kFailuresInARow = 60;

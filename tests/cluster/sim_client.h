@@ -12,13 +12,13 @@
 
 namespace weir {
 
-// What clients need to know to tell expected errors from unexpected ones, and what they found.
+// The faults injected so far, which tell clients which errors to expect, and the results of the clients.
 struct SimHistory {
   bool lost = false;       // a connection broke: calls may be Unavailable
   bool crashed = false;    // a task was restarted: sessions may be Aborted
-  int64_t stalled_ms = 0;  // delays that steps may have had: a step with a shorter timeout may time out
+  int64_t stalled_ms = 0;  // total delay injected so far: a step with a shorter timeout may time out
   std::vector<std::string> wrong;
-  int steps = 0;   // that returned values
+  int steps = 0;   // steps that returned values
   int errors = 0;  // steps that failed
 };
 
@@ -44,9 +44,9 @@ class SimClient final {
   std::string name() const { return name_; }
 
  private:
-  // One generation of the counter on the ps. Each has a variable of its own, so that a late step of an earlier one
-  // cannot change it. Step number k adds 2^k: the value shows which steps were applied, and that none was applied
-  // twice.
+  // One generation of the counter on the ps. Each generation has a separate variable, so that a late step of an earlier
+  // generation cannot change it. Step number k adds 2^k: the value shows which steps were applied, and that none was
+  // applied twice.
   struct Counter {
     int ps_crashes = 0;  // number of crashes before it was initialized
     bool initialized = false;

@@ -193,8 +193,8 @@ class Simulation final {
   SimNetwork network_;
   SimCluster cluster_;
   SimHistory history_;
-  int64_t over_ = 0;  // when the last fault ends
-  int ambushes_ = 0;  // that were not triggered yet
+  int64_t over_ = 0;  // end time of the last fault
+  int ambushes_ = 0;  // ambushes that were not triggered yet
   std::vector<std::unique_ptr<SimClient>> clients_;
 };
 

@@ -24,7 +24,7 @@ struct SimOutcome {
   uint64_t fingerprint = 0;
   int64_t events = 0;
   int64_t nanos = 0;  // simulated
-  int steps = 0;      // that returned values
+  int steps = 0;      // steps that returned values
   int errors = 0;     // steps that failed
 };
 

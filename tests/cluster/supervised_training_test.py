@@ -1,4 +1,5 @@
-"""Supervisors of a chief and a second worker, in a cluster of processes of which some are killed and restarted."""
+"""Supervisors of a chief and a second worker, in a cluster of processes. Some of the processes are killed and
+restarted."""
 import re
 import subprocess
 import sys

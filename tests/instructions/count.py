@@ -3,10 +3,10 @@
     count.py PROGRAM                    fails if a count grew by more than 5 %
     WEIR_RECORD=1 count.py PROGRAM      updates counts.txt instead
 
-PROGRAM is weir_instructions (paths.cc). Counted are the instructions of the program's own code inside its Measured*
-functions, and the calls of operator new there. Not counted are libraries and code that is selected by CPU at run time
-(vector code, checksums). Counts depend on the compiler: with another one this exits with 77, which ctest shows as
-skipped.
+PROGRAM is weir_instructions (paths.cc). The script counts the instructions of the program's own code inside its
+Measured* functions, and the calls of operator new there. It does not count libraries and code that is selected by CPU
+at run time (vector code, checksums). Counts depend on the compiler. With a different compiler, the script exits with
+77, which ctest shows as skipped.
 """
 import collections
 import os

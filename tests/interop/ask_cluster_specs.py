@@ -1,5 +1,5 @@
-"""Run by TensorFlow's interpreter: python ask_cluster_specs.py OUT writes its results of both/cluster_specs.py, as
-JSON."""
+"""Run by TensorFlow's interpreter: python ask_cluster_specs.py OUT writes TensorFlow's results of
+both/cluster_specs.py, as JSON."""
 import json
 import pathlib
 import sys

@@ -1,5 +1,5 @@
-"""Run by TensorFlow's interpreter: python ask_datasets.py OUT writes its results of both/dataset_programs.py, as
-JSON."""
+"""Run by TensorFlow's interpreter: python ask_datasets.py OUT writes TensorFlow's results of both/dataset_programs.py,
+as JSON."""
 import json
 import pathlib
 import sys

@@ -1,4 +1,5 @@
-"""Run by TensorFlow's interpreter: python ask_placements.py OUT writes its placement of both/placements.py, as JSON."""
+"""Run by TensorFlow's interpreter: python ask_placements.py OUT writes TensorFlow's placement of both/placements.py, as
+JSON."""
 import json
 import pathlib
 import sys

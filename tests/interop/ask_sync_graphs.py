@@ -1,4 +1,5 @@
-"""Run by TensorFlow's interpreter: python ask_sync_graphs.py OUT writes its graphs of both/sync_graphs.py, as JSON."""
+"""Run by TensorFlow's interpreter: python ask_sync_graphs.py OUT writes TensorFlow's graphs of both/sync_graphs.py, as
+JSON."""
 import json
 import pathlib
 import sys

@@ -59,7 +59,7 @@ def write_all(tf, folder):
 
 
 def read_all(tf, folder):
-    """Reads such bundles with either engine."""
+    """Reads the bundles that write_all wrote, with either engine."""
     found = {"all": {}, "cuts": {}}
     reader = tf.train.NewCheckpointReader(f"{folder}/all")
     found["shapes"] = {name: list(shape) for name, shape in reader.get_variable_to_shape_map().items()}

@@ -16,7 +16,7 @@ from free_addresses import free_addresses
 WEIR = pathlib.Path(os.environ.get("WEIR_BUILD", HERE.parents[1] / "build")) / "weir"
 CPUS = [f"/job:{job}/replica:0/task:0/device:CPU:0" for job in ("ps", "worker")]
 
-# By cluster: which engine runs the ps and the worker, and the clients to test. Sessions are on the worker.
+# Cluster name -> (engine of the ps, engine of the worker, clients to test). Sessions are on the worker.
 CLUSTERS = {
     "weir": ("weir", "weir", ["tensorflow", "weir"]),
     "tensorflow": ("tensorflow", "tensorflow", ["weir"]),
@@ -97,7 +97,7 @@ def test_cluster(results, client, cluster, program):
 
 
 def test_a_client_that_asks_for_signs_of_life(results):
-    """The server keeps the connection, however long the step and however frequent the keepalive pings."""
+    """The server keeps the connection open during a long step with frequent keepalive pings."""
     program = """
 import sys
 import weir as tf

@@ -216,7 +216,7 @@ class Builder:
                 value = np.reshape(np.array(v["value"], np.float64), v["shape"])
                 self.variables.append(
                     tf.Variable(value, dtype=tf.float64, use_resource=v["resource"], name=f"v{i}"))
-        self.uses = [[] for _ in self.variables]   # by variable: ops that used its memory since its last update
+        self.uses = [[] for _ in self.variables]   # indexed by variable: ops that used its memory since its last update
         self.last_update = [None] * len(self.variables)
         self.updates = {}
 
@@ -419,9 +419,9 @@ class Evaluator:
         self.racy = racy
         self.moved = moved
         start = [np.reshape(np.array(v["value"], np.float64), v["shape"]) for v in program["variables"]]
-        self.states = [[value] for value in start]  # by variable: its values after 0, 1, ... updates
+        self.states = [[value] for value in start]  # indexed by variable: its values after 0, 1, ... updates
         self.zero = [0] * len(start)
-        self.seen = {}     # by name: how many updates of each variable it is ordered after
+        self.seen = {}     # keyed by name: how many updates of each variable it is ordered after
         self.updates = {}  # the same by name of an update
         self.last = [self.zero] * len(start)  # the same for the last update of each variable
 

@@ -39,7 +39,7 @@ enum class Kind {
   kEquals,    // refs[0] == literal within tolerance
   kIs,        // refs[0] has the literal's type and shape
   kBetween,   // refs[0] in [low, high]
-  kGradient,  // refs, wrt, tolerance; check "none": no gradient, and the differences are zero
+  kGradient,  // gradient of refs with respect to wrt within tolerance; check "none": there is no gradient
   kShapeOf,   // refs[0] has the static shape shapes[0]
   kShapeFn,   // call -> shapes, or fails with texts[0]
   kRandom,    // call on random values

@@ -121,7 +121,7 @@ class CaseRunner final {
     return values;
   }
 
-  // Holds results against the trait OutputMemory: an op with memory of its own never gives back what it was fed.
+  // Checks the trait OutputMemory: the result of an op with kOwn never shares memory with its feeds.
   Status CheckMemory(const std::vector<Output>& fetches, const std::vector<Tensor>& values) {
     for (size_t i = 0; i < fetches.size(); ++i) {
       const Node& node = *fetches[i].node;

@@ -34,7 +34,7 @@ def pictures(tmp_path_factory):
     return folder
 
 
-# By language: the trainer and the prediction command.
+# Language -> (trainer, prediction command).
 TRAINERS = {"Python": (ROOT / "examples/digits/train.py", [BUILD / "weir", "run", ROOT / "examples/digits/predict.py"]),
             "C++": (BUILD / "examples/digits_train", [BUILD / "examples/digits_predict"])}
 

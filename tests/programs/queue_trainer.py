@@ -94,7 +94,8 @@ def main(_):
                 print("step %d: no records are left to validate with" % at, flush=True)
         coord.request_stop()
         coord.join(threads)
-        # The supervisor has started all queue runners. Those at the end of the validation records reach it again.
+        # The supervisor has started all queue runners. start_queue_runners starts only those again that have ended, at
+        # the end of the validation records.
         assert not any("shuffle_batch/" in thread.name for thread in threads)
     print("done after %d steps of its own" % mine, flush=True)
     sv.stop()

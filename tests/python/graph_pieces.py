@@ -18,7 +18,7 @@ def piece(of, name=None, use=None):
     return add
 
 
-# Classes whose objects cannot reach a graph, and what they hold instead.
+# Classes whose objects hold no reference to a graph, not even indirectly. The value says what they hold instead.
 WITHOUT_GRAPH = {
     "CheckpointReader": "a file",
     "ClusterSpec": "addresses",

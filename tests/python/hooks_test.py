@@ -446,8 +446,8 @@ def test_a_class_is_no_hook():
 
 
 def test_where_the_global_step_is_found():
-    """As in TensorFlow: the only item of the collection, else the tensor of that name. Anything but an integer scalar
-    is an error."""
+    """As in TensorFlow, the global step is the only item of its collection, else the tensor of that name. It must be an
+    integer scalar."""
     def found(*items, **named):
         with tf.Graph().as_default():
             for name, value in named.items():

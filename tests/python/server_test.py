@@ -185,7 +185,8 @@ def test_a_timeout_names_what_was_waited_for(cluster):
         with tf.Session(cluster["worker0"].target) as session:
             with pytest.raises(tf.errors.DeadlineExceededError, match=f"/job:{job}/replica:0/task:0") as raised:
                 session.run(element, options=tf.RunOptions(timeout_in_ms=100))
-            # The node is known only on the master's own task; another task has just not answered.
+            # The master knows the waiting node only on its own task. Of another task it only knows that it has not
+            # answered.
             assert raised.value.op is (element.op if job == "worker" else None)
 
 

@@ -16,7 +16,7 @@ class NanLossDuringTrainingError(RuntimeError):
 
 
 class SessionRunArgs(collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"])):
-    """What a hook adds to a call of run()."""
+    """Fetches, feeds and options that a hook adds to a call of run()."""
 
     def __new__(cls, fetches, feed_dict=None, options=None):
         return super().__new__(cls, fetches, feed_dict, options)
@@ -118,7 +118,8 @@ class LoggingTensorHook(BuiltInHook):
         self._log_at_end = at_end
         self._seconds = None  # since the previous line
 
-        # C++ holds these functions invisibly to the garbage collector: they must not hold the hook.
+        # C++ holds references to these functions that the garbage collector cannot see. The functions hold only a weak
+        # reference to the hook, because it could never be collected otherwise.
         tags, tensors, hook = self._tag_order, self._tensors, weakref.ref(self)
 
         def elements():

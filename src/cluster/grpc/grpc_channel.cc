@@ -25,8 +25,8 @@ int64_t ProbeAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer
 int64_t ProbeTimeoutMs(int64_t peer_timeout_ms) {
   return std::max<int64_t>(1, peer_timeout_ms - ProbeAfterMs(peer_timeout_ms));
 }
-// After this much silence the peer may have closed the connection without our noticing, since it does so after three
-// quarters of its own timeout (see grpc_transport.cc). New calls then use a new connection.
+// After this much silence, new calls use a new connection. The peer may close a silent connection after three quarters
+// of its timeout (see grpc_transport.cc), and this process may not notice.
 int64_t StaleAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer_timeout_ms / 2); }
 
 // The target for gRPC. gRPC would resolve all names, even "localhost", so loopback names become numeric addresses. Both

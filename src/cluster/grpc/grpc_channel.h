@@ -1,7 +1,7 @@
 // GrpcChannel: calls to one address. Each call is an object that lives until gRPC has reported its end. A peer that is
-// silent while calls are open is probed with a call of its own. Any answer counts as a sign of life; without one, the
-// open calls end as Unavailable. gRPC's keepalive pings cannot be used: servers with default settings, such as
-// TensorFlow's, disconnect clients that ping.
+// silent while calls are open is probed with an extra call. Any answer counts as a sign of life; without one, the open
+// calls end as Unavailable. gRPC's keepalive pings cannot be used: servers with default settings, such as TensorFlow's,
+// disconnect clients that ping.
 #pragma once
 
 #include <grpcpp/generic/generic_stub.h>
@@ -43,7 +43,7 @@ struct GrpcConnection final {
 
   const std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
-  std::atomic<int64_t> heard_nanos;  // when the last answer came; initially when it was created
+  std::atomic<int64_t> heard_nanos;  // time of the last answer; initially the time of creation
   std::atomic<int> open_calls{0};
   std::atomic<bool> watched{false};
   std::atomic<bool> lost{false};

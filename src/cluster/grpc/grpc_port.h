@@ -1,4 +1,4 @@
-// Finds addresses for a server to listen at. Errors say why it cannot: gRPC itself does not.
+// Finds addresses for a server to listen at. Errors say why the server cannot listen there, which gRPC's errors do not.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace weir {
 
-// Calls `bind` with the numeric addresses of a server that is to be reached at `address`, and one port for all of them.
-// A name may have several addresses, like localhost; the port is free at all that belong to this machine. Port 0 stands
-// for any free port. The port is not reserved: `bind` returns false if another process has taken it meanwhile, and is
-// called again with another port if any will do. Returns the port, -1 for a Unix socket. Errors as in
+// Calls `bind` with the numeric addresses that `address` resolves to, and one port for all of them. A name such as
+// localhost may have several addresses; the port is free at all addresses that belong to this machine. Port 0 stands
+// for any free port. The port is not reserved: `bind` returns false if another process has bound it meanwhile. If the
+// port was 0, `bind` is then called again with another port. Returns the port, -1 for a Unix socket. Errors as in
 // Transport::Listen.
 using BindAddresses = FunctionRef<bool(const std::vector<std::string>& addresses, int port)>;
 Result<int> BindFreePort(const Address& address, BindAddresses bind);

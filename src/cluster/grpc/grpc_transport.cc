@@ -1,6 +1,6 @@
-// Both directions use completion queues, usually one for the whole process, whose thread only hands work on. Each
-// incoming call has an Exchange that lives until gRPC is done with it. The IncomingCall that the handler holds may live
-// longer.
+// Incoming and outgoing calls use completion queues, usually one for the whole process. The thread of a queue only
+// dispatches work. Each incoming call has an Exchange that lives until gRPC is done with it. The IncomingCall that the
+// handler holds may live longer.
 #include "cluster/grpc/grpc_transport.h"
 
 #include <google/protobuf/stubs/logging.h>
@@ -298,7 +298,8 @@ class GrpcTransport final : public Transport {
     looked_after_.push_back(events);
     if (looked_after_.size() == 1) LookLater();
   }
-  // Often enough that signs of life are answered in time, on both sides, even if a handler blocks the threads.
+  // Schedules the next check. The interval is short enough that keepalive calls are answered in time even if a handler
+  // blocks the threads.
   void LookLater() {
     constexpr int64_t kNanosPerMs = 1'000'000;
     alarms_.After(std::max<int64_t>(1, shared_->peer_timeout_ms / 8) * kNanosPerMs, [this] {
@@ -337,7 +338,7 @@ void KeepReadBuffers() {
 std::unique_ptr<Transport> MakeGrpcTransport(int64_t peer_timeout_ms) {
   KeepReadBuffers();
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // gRPC's mutexes would grow a lock graph
-  // The logs of gRPC and protobuf repeat what callers are told anyway, and a remote caller could flood them.
+  // The logs of gRPC and protobuf repeat errors that callers get anyway, and a remote caller could flood them.
   google::protobuf::SetLogHandler(nullptr);
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});

@@ -57,7 +57,7 @@ class BareEnd final {
     return poll(&polled, 1, 20'000) == 1;
   }
   bool IsAtEnd() { return !Read(~uint32_t{0}).has_value() && !is_late_; }
-  // Whether such a message has been read so far.
+  // Whether a message of this kind has been read so far.
   bool HasSeen(uint32_t kind) const { return seen_.contains(kind); }
 
  private:

@@ -357,7 +357,7 @@ bool HostLink::IsThere() const {
   return poll(&polled, 1, 0) == 0;
 }
 
-// The bytes in place; null if they do not lie in a block that can be mapped.
+// Maps the bytes of a span. Null if they are not in a block that can be mapped.
 BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan) {
   if (span.block == 0 || !maps_ || span.offset > span.capacity || span.size > span.capacity - span.offset)
     return nullptr;
@@ -370,7 +370,7 @@ BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr
   SweepLater();
   char* const data = const_cast<char*>(bytes.get()) + span.offset;
   BufferPtr mapped = WrapMemory(data, span.size, [bytes = std::move(bytes), loan] {});
-  mapped->AddReader();  // the peer reads it, too: nobody may write in place
+  mapped->AddReader();  // the peer reads it, too: no op may write in place
   return mapped;
 }
 

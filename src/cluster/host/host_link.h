@@ -1,7 +1,8 @@
 // HostLink: a connection between two processes of one host, and the messages on it. Small payloads are written to the
-// socket. Of a large payload only short slices and the addresses of the others are written; the sender keeps the memory
-// until the receiver is done with it (kTaken). The receiver maps slices that lie in a shared block, so that tensors are
-// read in place, and copies others out of the sender's memory. If the kernel allows neither, all is written.
+// socket. For a large payload, the sender writes only short slices and the addresses of the long ones, and keeps the
+// memory until the receiver has released it (kTaken). The receiver maps slices in shared blocks, so that tensors are
+// read in place, and copies other slices out of the sender's memory. If the kernel allows neither, the sender writes
+// all bytes.
 #pragma once
 
 #include <sys/types.h>
@@ -27,14 +28,14 @@
 
 namespace weir {
 
-// The start of every message, sent as it lies in memory.
+// The header of every message, sent in the byte order and layout of the host.
 struct HostHead {
   enum Kind : uint32_t { kHello = 1, kMayRead, kCall, kAnswer, kError, kCancel, kTaken, kPing, kPong };
   uint32_t kind = 0;
-  uint32_t code = 0;         // of kError: the StatusCode
-  uint64_t id = 0;           // of the call; of kTaken: of the lent payload; of kHello: a magic number
+  uint32_t code = 0;         // only in kError: the StatusCode
+  uint64_t id = 0;           // of the call; in kTaken: of the lent payload; in kHello: a magic number
   uint64_t size = 0;         // of the payload
-  uint64_t lent = 0;         // if the payload stays in the sender's memory: its id there; of kHello: the token
+  uint64_t lent = 0;         // id of the payload if it stays in the sender's memory; in kHello: the token
   uint32_t method_size = 0;  // of kCall
   uint32_t spans = 0;        // if the payload stays in the sender's memory: the number of spans
 };
@@ -126,7 +127,7 @@ class HostLink final : public Link,
   Incoming reading_;
   std::string small_;  // method and spans
   size_t small_need_ = 0;
-  BufferPtr block_;  // of the payload: the one that is being filled
+  BufferPtr block_;  // the block of the payload that is being filled
   size_t block_size_ = 0;
   size_t block_have_ = 0;
   uint64_t payload_have_ = 0;

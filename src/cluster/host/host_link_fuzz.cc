@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   link->Start();
   if (send(ours.get(), data, size, MSG_NOSIGNAL) < 0) return 0;
   shutdown(ours.get(), SHUT_WR);
-  // The link closes the connection once it has read everything, and has answered what it could by then.
+  // The link closes the connection after it has read everything and answered all valid calls.
   char bytes[4096];
   ssize_t got = 1;
   while (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN))) {

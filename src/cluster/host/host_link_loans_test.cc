@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kLinkSilentMs = 120'000;
 constexpr auto kHostLinkPatience = std::chrono::seconds(20);  // gives up after this time
 
-// A link without a transport. The test fires its alarms and plays its peer.
+// A link without a transport. The test fires its alarms and acts as its peer.
 class BareLink final {
  public:
   BareLink() : BareLink(Pair()) {}
@@ -65,7 +65,7 @@ TEST(HostLinkLoansTest, MappingsAreSweptAsLongAsThereAreSome) {
   }
   for (int i = 0; i < 3; ++i) {
     bare.alarms.Ring();
-    EXPECT_EQ(bare.alarms.count(), 1U);  // the mapping was used lately; nobody waits for the peer
+    EXPECT_EQ(bare.alarms.count(), 1U);  // the mapping was used recently; no call waits for the peer
   }
   bare.link->Break(Cancelled("the end"));
   EXPECT_TRUE(bare.end->IsAtEnd());
@@ -89,7 +89,7 @@ TEST(HostLinkLoansTest, WhoWaitsUntilAllIsSentIsTold) {
   EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   EXPECT_TRUE(bare.end->Read(HostHead::kAnswer).has_value());
   EXPECT_EQ(sent.wait_for(kHostLinkPatience), std::future_status::ready);
-  // until the peer has released what was lent,
+  // until the peer has released the lent payload,
   bare.end->Write({.kind = HostHead::kMayRead});
   bare.end->WriteCall(2, "/a.B/C", large);
   const std::optional<HostHead> answer = bare.end->Read(HostHead::kAnswer);

@@ -1,4 +1,5 @@
-// When HostLink writes its messages, and in how many writes. The peer is a socket that preserves write boundaries.
+// Tests when HostLink writes its messages, and in how many writes. The peer is a socket that preserves write
+// boundaries.
 #include "cluster/host/host_link.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ class HostLinkTest : public testing::Test {
     link_ = nullptr;
   }
 
-  // With SOCK_SEQPACKET, one write is read by one read, and alone.
+  // With SOCK_SEQPACKET, each read returns the bytes of exactly one write.
   int Pair(int type) {
     int fds[2] = {-1, -1};
     EXPECT_EQ(socketpair(AF_UNIX, type | SOCK_NONBLOCK, 0, fds), 0);

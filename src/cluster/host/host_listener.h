@@ -1,5 +1,5 @@
-// HostListener: accepts calls from processes of this host, in addition to those that another transport's listener
-// accepts at the same address.
+// HostListener: accepts calls from processes of this host, in addition to another transport's listener at the same
+// address.
 #pragma once
 
 #include <memory>

@@ -23,10 +23,10 @@ constexpr HostLoop::Id kNudged = 2;
 constexpr int64_t kLookNanos = 100'000;
 constexpr int64_t kOwnLookNanos = 50'000;  // shorter, because a host may run many servers
 constexpr int64_t kCloseNanos = 300'000;
-// A thread that leaves WaitFor with its response is likely to be back soon with another request. If threads have lately
-// come back within kSoonNanos, nobody is woken to take over the turn. If no thread comes, an alarm wakes the own thread
-// after kStayAwayNanos; threads that come and go postpone it. Where waits are long, the pause is kStayAwayWaits of
-// them, at most kStayAwayLongNanos.
+// A thread that leaves WaitFor with its response is likely to be back soon with another request. If threads have
+// recently come back within kSoonNanos, a leaving thread wakes no other thread to take over the turn. If no thread
+// comes back, a timer wakes the loop's thread after kStayAwayNanos; each thread that comes and leaves postpones it. If
+// waits are long, the pause is kStayAwayWaits times the wait, at most kStayAwayLongNanos.
 constexpr int64_t kSoonNanos = 2'000'000;
 constexpr int64_t kStayAwayNanos = 4'000'000;
 constexpr int64_t kStayAwayBrieflyNanos = 1'000'000;
@@ -162,17 +162,17 @@ void HostLoop::RunPosted() {
 
 // ---- turns ----
 
-// One thread at a time polls for events: the one that has the turn. It also handles what it finds, and keeps the turn
+// One thread at a time polls for events: the one that has the turn. It also handles the events, and keeps the turn
 // meanwhile.
 //  - Without other waiters, the loop's own thread has the turn.
 //  - A thread that enters WaitFor gets a seat and takes the turn. The previous holder is called out of epoll_wait (a
 //    nudge). It parks until it gets the turn back or its event is set.
 //  - If the last wait was short, the holder spins for a while before it sleeps in epoll_wait.
-//  - A holder that begins long work passes the turn to the own thread, and takes it back afterwards if no newer thread
-//    has come.
-//  - A thread that leaves passes the turn to the newest seat. If threads come back as fast as they leave, it passes it
-//    to the own thread instead. That stays parked until an alarm fires, and polls only if it still has the turn. Parked
-//    seats are woken meanwhile when their event is set.
+//  - A holder that begins long work passes the turn to the loop's thread, and takes it back afterwards if no newer
+//    thread has come.
+//  - A thread that leaves passes the turn to the newest seat. If threads come back as fast as they leave, it passes the
+//    turn to the loop's thread instead, which stays parked until a timer fires and polls only if it still has the turn
+//    then. Parked seats are woken meanwhile when their event is set.
 
 bool HostLoop::IsOver(const Seat& seat) const {
   return turn_.load(std::memory_order_acquire) != &seat ||
@@ -211,7 +211,7 @@ void HostLoop::Wait(Seat& seat, Events* events) {
   last_wait_nanos_.store(now - begin, std::memory_order_relaxed);
 }
 
-// False if the seat's wait is over. After true, whoever ends the wait wakes the thread.
+// Returns false if the seat's wait is over. If it returns true, the thread that ends the wait wakes this one.
 bool HostLoop::BeginSleep(Seat& seat) {
   std::lock_guard lock(seats_mu_);
   if (IsOver(seat)) return false;
@@ -274,7 +274,8 @@ void HostLoop::Leave(Seat& seat) {
   CallOwnIn(back_soon_ ? soon : kStayAwayBrieflyNanos);
 }
 
-// Wakes the parked own thread after `nanos`, or up to half of that earlier: an alarm that is set for that time is kept.
+// Wakes the parked loop thread after `nanos`, or earlier: an alarm that is already set for the second half of this time
+// is kept.
 // REQUIRES: seats_mu_ is held.
 void HostLoop::CallOwnIn(int64_t nanos) {
   const int64_t now = RealClock().MonotonicNanos();

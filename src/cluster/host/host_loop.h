@@ -1,6 +1,6 @@
-// HostLoop: an epoll loop that tells watchers when their sockets are readable or writable. It has a thread of its own.
-// Threads that wait for a response (WaitFor) poll in its place: a response that its own waiter handles needs no
-// wake-up. The most recent waiter polls, because its response is likely to come first. Thread-safe.
+// HostLoop: an epoll loop that tells watchers when their sockets are readable or writable. The loop has one thread.
+// Threads that wait for a response (WaitFor) poll instead of it: a thread that receives its own response need not be
+// woken. The most recent waiter polls, because its response is likely to come first. Thread-safe.
 #pragma once
 
 #include <sys/epoll.h>
@@ -29,8 +29,8 @@ class HostLoop final {
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    // Called while the socket is readable, or writable where that is watched (level-triggered). If a call takes long,
-    // other threads call it at the same time. With both false: handle what was read before.
+    // Called while the socket is readable, or writable if WatchWrites is on (level-triggered). If a call takes long,
+    // other threads call it at the same time. If both are false, Ready handles messages that were read before.
     virtual void Ready(bool readable, bool writable) = 0;
     // True if Ready has read messages that are not handled yet.
     virtual bool HasMore() { return false; }
@@ -73,7 +73,7 @@ class HostLoop final {
     void BeginLongWork() override { loop.GiveUpTurn(*this); }
 
     HostLoop& loop;
-    const Arrival* const arrival;         // null for the loop's own thread, which always waits
+    const Arrival* const arrival;         // null for the loop's thread, which always waits
     std::shared_ptr<Watcher> at;          // the watcher whose event this thread handles
     std::atomic<bool> waits_long{false};  // lost the turn to a newer thread: do not spin
     // Guarded by the loop's seats_mu_:
@@ -93,12 +93,12 @@ class HostLoop final {
   bool BeginSleep(Seat& seat);
   void EndSleep(Seat& seat);
   // Blocks until the seat gets the turn or its wait is over. Takes the turn at once if this is the newest seat and the
-  // own thread has the turn.
+  // loop's thread has the turn.
   void Park(Seat& seat);
   void ParkOwn();
   void Sit(Seat& seat);
   void Leave(Seat& seat);
-  // Hands the turn to the own thread, which takes it within a few milliseconds.
+  // Passes the turn to the loop's thread, which begins to poll within a few milliseconds.
   void GiveUpTurn(Seat& seat);
   void TakeTurn(Seat& seat);
   void WakeLocked(Seat& seat);
@@ -111,7 +111,7 @@ class HostLoop final {
   const OwnedFd end_;     // readable when the loop ends
   const OwnedFd posted_;  // semaphore: one count per function in posts_
   const OwnedFd nudges_;  // semaphore: one count per thread that must leave epoll_wait
-  const OwnedFd alarm_;   // timer that wakes the own thread when it is parked
+  const OwnedFd alarm_;   // timer that wakes the loop's thread when it is parked
   std::atomic<Id> next_{3};
   std::mutex mu_;
   std::unordered_map<Id, std::shared_ptr<Watcher>> watchers_;

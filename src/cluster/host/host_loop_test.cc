@@ -1,4 +1,4 @@
-// Which thread polls: the loop's own, or one that waits for something itself.
+// Tests which thread polls: the loop's thread, or a thread that waits for a response.
 #include "cluster/host/host_loop.h"
 
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST(HostLoopTest, WhenNobodyWaitsTheLoopsOwnThreadBringsMessages) {
   auto wire = Wire::Make(loop, [&](char) { arrivals[read++].Set(); });
   wire->Write();
   EXPECT_TRUE(arrivals[0].WaitFor(kLoopPatience));
-  for (int i = 0; i < 2; ++i) {  // the own thread must be woken each time
+  for (int i = 0; i < 2; ++i) {  // the loop's thread must be woken each time
     Arrival mine;
     std::thread other([&] {
       SleepMs(20);  // by then the main thread sleeps
@@ -233,7 +233,7 @@ TEST(HostLoopTest, WhoWaitsIsSentAwayAndNobodyComesAfter) {
   std::vector<std::thread> waiters;
   for (Arrival& arrival : never) {
     waiters.emplace_back([&] {
-      Arrival before;  // a thread that comes back soon passes its turn to the own thread
+      Arrival before;  // a thread that comes back soon passes its turn to the loop's thread
       before.Set();
       loop->WaitFor(before);
       loop->WaitFor(arrival);
@@ -243,7 +243,7 @@ TEST(HostLoopTest, WhoWaitsIsSentAwayAndNobodyComesAfter) {
   SleepMs(20);
   loop->SendAway();
   for (std::thread& waiter : waiters) waiter.join();
-  for (Arrival& arrival : never) arrival.Set();  // wakes nobody
+  for (Arrival& arrival : never) arrival.Set();  // wakes no thread
   Arrival late;
   loop->WaitFor(late);
   Arrival posted;
@@ -271,7 +271,7 @@ TEST(HostLoopTest, WhoWorksLongLeavesItsTurnToOthersMeanwhile) {
     mine.Set();
   });
   std::thread writer([&] {
-    SleepMs(20);  // by then the main thread waits, and nothing will wake the own thread
+    SleepMs(20);  // by then the main thread waits, and nothing will wake the loop's thread
     works->Write();
   });
   loop.WaitFor(mine);
@@ -320,7 +320,7 @@ TEST(HostLoopTest, WaitingTakesNoTime) {
   waiter.join();
 }
 
-// How often threads of that name have gone to sleep.
+// The number of times that threads of that name have gone to sleep.
 int64_t SleepsOf(const std::string& name) {
   int64_t sleeps = 0;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -364,7 +364,7 @@ TEST(HostLoopTest, WhileOthersComeAndGoTheOwnThreadSleeps) {
   };
   for (int i = 0; i < 10; ++i) ask();
   const int64_t before = SleepsOf("weir_rpc");
-  int slow = 0;  // rounds slow enough that the own thread may have been woken
+  int slow = 0;  // rounds slow enough that the loop's thread may have been woken
   for (int i = 0; i < 300; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     ask();

@@ -35,7 +35,7 @@ TEST_F(HostMappingsTest, ABlockIsMappedOnceAndKeptForAWhile) {
   EXPECT_EQ(bytes.get()[7], '!');
   const char* const where = bytes.get();
   EXPECT_EQ(mappings_.Find(getpid(), Block()).get(), where);
-  // A mapping that somebody holds counts as used.
+  // A mapping with references counts as used.
   const int64_t later = now + 3 * HostMappings::kKeepNanos;
   EXPECT_TRUE(mappings_.Sweep(later));
   EXPECT_EQ(mappings_.Find(getpid(), Block()).get(), where);

@@ -1,5 +1,5 @@
-// What is special about the host transport: misbehaving and silent peers, and how peers are found. The peers are bare
-// sockets.
+// Tests of behaviour that only the host transport has: misbehaving and silent peers, and how peers are found. The peers
+// are bare sockets.
 #include "cluster/host/host_transport.h"
 
 #include <fcntl.h>
@@ -543,7 +543,7 @@ TEST_F(HostTransportTest, APeerThatReadsSlowlyGetsAllOfIt) {
       EXPECT_TRUE(back == "1234567" + large);
     }
   }
-  // Nobody watches for writability any more.
+  // The loop no longer watches for writability.
   const int64_t before = UsedMicros();
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
   EXPECT_LT(UsedMicros() - before, 20'000);

@@ -83,7 +83,7 @@ std::string SimCluster::End(int64_t nanos) {
   if (!world_.RunUntilIdle(world_.now() + nanos)) left = "events without end; ";
   for (Life* life : lives) {
     const Worker::Load load = life->task->worker().load();
-    // Nobody could close the sessions that masters had opened on a crashed task.
+    // Sessions that masters had opened on a crashed task cannot be closed.
     const bool closed = load.sessions == 0 || life->listener == nullptr;
     if (life->ended && !load.runs && load.steps == 0 && closed) continue;
     left += fmt::format("{}: {}, {} sessions, {} steps{}; ", life->label, life->ended ? "ended" : "does not end",

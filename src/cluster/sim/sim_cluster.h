@@ -19,7 +19,7 @@ class SimCluster final {
              size_t chunk_bytes = kChunkBytes);
   ~SimCluster();
 
-  // When masters close a session that no client has used.
+  // Time after which masters close a session that no client has used.
   static constexpr int64_t kUnclaimedMs = 120'000;
 
   const std::vector<std::string>& tasks() const { return tasks_; }  // "/job:ps/replica:0/task:0"

@@ -30,7 +30,7 @@ class SimNetwork final {
   void set_weather(const Weather& weather) { weather_ = weather; }
   // Starts a new host, or restarts one that has crashed. The returned transport lives as long as the network.
   Transport& StartHost(const std::string& name);
-  // Breaks the host's connections and removes its listeners. What still runs on it can reach nobody.
+  // Breaks the host's connections and removes its listeners. Code that still runs on it cannot reach any host.
   void Crash(const std::string& name);
   // Blocks all messages between the two, in both directions, for `nanos`.
   void Cut(const std::string& a, const std::string& b, int64_t nanos);

@@ -159,7 +159,7 @@ TEST_F(SimNetworkTest, ACrashedHostIsGoneUntilItsNextLife) {
   to_a = Ask(*channel, "up");
   Run();
   EXPECT_EQ(to_a->code(), StatusCode::kOk);
-  // What still runs on a crashed host reaches nobody.
+  // Code that still runs on a crashed host cannot reach any host.
   network_.Crash("b");
   auto answer = Ask(*channel, "from the dead");
   auto other = Ask(*b.Connect("a:1"), "from the dead");

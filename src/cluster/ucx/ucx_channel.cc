@@ -91,7 +91,7 @@ void UcxChannel::Ask(const std::shared_ptr<Channel>& other) {
 
 void UcxChannel::Refused(const Status& why) {
   constexpr int64_t kPauseMs = 100;
-  // Do not warn about an absent peer, nor, unless forced, about one that is not Weir.
+  // Do not warn about a peer that cannot be reached. Warn about a peer that is not Weir only if UCX is forced.
   const bool is_absent = why.code() == StatusCode::kUnavailable || why.code() == StatusCode::kDeadlineExceeded ||
                          why.code() == StatusCode::kCancelled;
   const bool is_other = why.code() == StatusCode::kUnimplemented;

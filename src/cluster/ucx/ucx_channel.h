@@ -1,5 +1,5 @@
-// UcxChannel: sends calls over UCX once the peer has agreed to that and is connected. Until then, and if the peer has
-// no UCX, calls go over another transport.
+// UcxChannel: sends calls over UCX once the peer has agreed and is connected. Until then, and if the peer has no UCX,
+// calls go over another transport.
 #pragma once
 
 #include <functional>
@@ -20,13 +20,14 @@ class UcxChannel final : public Channel, public std::enable_shared_from_this<Ucx
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override;
   const std::string& address() const override { return address_; }
 
-  // Asks the peer if that was not done yet, and blocks. True once connected; false after `timeout_ms`, or if the peer
-  // refuses.
+  // Asks the peer for a connection if it was not asked yet, and blocks. Returns true once connected; false after
+  // `timeout_ms`, or if the peer refuses.
   bool WaitUntilConnected(int64_t timeout_ms);
 
  private:
   enum class State { kNotAsked, kAsking, kConnected, kRefused };
-  // The connection; null if there is none. Asks for one if that may help.
+  // The connection; null if there is none. Asks the peer for one, unless a request is pending or the last one was
+  // refused and nothing has changed since.
   std::shared_ptr<LinkCaller> Caller();
   std::shared_ptr<Channel> Other();
   void Ask(const std::shared_ptr<Channel>& other);
@@ -40,7 +41,7 @@ class UcxChannel final : public Channel, public std::enable_shared_from_this<Ucx
   std::mutex mu_;
   std::condition_variable changed_;
   State state_ = State::kNotAsked;
-  bool may_ask_ = true;           // after a refusal: something has changed that makes it worth asking again
+  bool may_ask_ = true;           // after a refusal: true if the peer may be asked again, because something has changed
   int64_t not_before_nanos_ = 0;  // when to ask again
   std::shared_ptr<LinkCaller> caller_;
   std::shared_ptr<Channel> other_;

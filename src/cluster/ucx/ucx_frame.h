@@ -1,6 +1,6 @@
 // The messages between the two ends of a UCX connection. A message is one active message: its header is a UcxHead and
-// the method; its data is a table of UcxParts and the short slices of the payload. Long slices are sent as parts,
-// active messages of their own that are received directly into their final memory. Does not depend on UCX.
+// the method; its data is a table of UcxParts and the short slices of the payload. Long slices are sent as parts:
+// separate active messages that are received directly into their final memory. Does not depend on UCX.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,12 @@ struct UcxHead {
   static constexpr uint32_t kVersion = 1;
   uint32_t version = kVersion;
   uint32_t kind = 0;
-  uint32_t code = 0;     // of kError: the StatusCode
-  uint32_t parts = 0;    // number of parts that are sent separately
-  uint64_t message = 0;  // its sequence number on the connection; of a part: that of its message
-  uint64_t id = 0;       // of the call; of a part: its index
-  uint64_t size = 0;     // of the payload with all parts; of a part: its own
+  uint32_t code = 0;   // only in kError: the StatusCode
+  uint32_t parts = 0;  // number of parts that are sent separately
+  // sequence number of the message on the connection; in kPart: of the message that the part belongs to
+  uint64_t message = 0;
+  uint64_t id = 0;    // of the call; in kPart: index of the part
+  uint64_t size = 0;  // of the payload with all parts; in kPart: of the part
 };
 
 // An entry of the part table: the size of the part, and how many of the bytes in the first message precede it.
@@ -36,8 +37,8 @@ struct UcxPart {
 constexpr size_t kUcxMaxMethod = 1 << 10;
 constexpr size_t kUcxPartBytes = size_t{512} << 10;  // slices of at least this size are sent as parts
 
-// A message to be sent. `data` are the slices that follow the header, `parts` those that are sent separately. All of
-// them point into `owned` or `payload`.
+// A message to be sent. `data` has the slices that follow the header, `parts` the slices that are sent separately. All
+// of them point into `owned` or `payload`.
 struct UcxOutgoing {
   struct Bytes {
     const char* data = nullptr;

@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   weir::UcxInbox inbox;
   const char* bytes = reinterpret_cast<const char*>(data);
-  // Each has the sizes of its header and data, a byte each, then both.
+  // Each message is the size of its header (one byte), the size of its data (one byte), the header and the data.
   while (size >= 2) {
     const size_t header = std::min<size_t>(size - 2, static_cast<uint8_t>(bytes[0]));
     const size_t body = std::min<size_t>(size - 2 - header, static_cast<uint8_t>(bytes[1]));

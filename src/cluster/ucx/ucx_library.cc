@@ -8,8 +8,8 @@
 namespace weir {
 namespace {
 
-// Settings that UCX reads only while it is loaded. UCX is a guest in the process: it must leave signal handlers, memory
-// functions and standard error alone.
+// Settings that UCX reads only while it is loaded. They keep UCX from changing the signal handlers and memory functions
+// of the process and from writing to standard error.
 constexpr std::pair<const char*, const char*> kGuest[] = {
     {"UCX_HANDLE_ERRORS", "none"},
     {"UCX_ERROR_SIGNALS", ""},
@@ -42,7 +42,7 @@ Status UcxLibrary::Open() {
   // this.
   char** const before = environ;
   environ = environment_.data();
-  // Never unloaded: UCX runs a thread of its own.
+  // Never unloaded, because UCX runs a thread.
   void* const handle = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (environ == environment_.data()) environ = before;
   if (handle == nullptr) return FailedPrecondition("UCX cannot be loaded: {}", dlerror());

@@ -31,7 +31,8 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
   UcxLink(const Shared& shared, Host host)
       : Link(nullptr, shared.alarms, shared.peer_timeout_ms), shared_(shared), host_(std::move(host)) {}
 
-  // Sends the invitation to the peer and waits for its kHello, for at most `timeout_ms`. An error says why none came.
+  // Sends the invitation to the peer and waits for its kHello, for at most `timeout_ms`. The error says why no kHello
+  // arrived.
   Status Greet(uint64_t invitation, int64_t timeout_ms);
   // Starts the peer timeout: a peer that does not greet is lost.
   void AwaitGreeting() { BeginWait(); }

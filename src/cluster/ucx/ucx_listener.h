@@ -1,5 +1,5 @@
-// UcxListener: accepts calls over UCX, in addition to those that another transport's listener accepts at the same
-// address. Peers ask for an invitation over that one; the first request loads UCX and opens its port.
+// UcxListener: accepts calls over UCX, in addition to another transport's listener at the same address. Peers ask for
+// an invitation over the other transport; the first request loads UCX and opens its port.
 #pragma once
 
 #include <memory>

@@ -44,7 +44,7 @@ class UcxPlace final {
   // Makes an invitation for a peer of the server at `address`, whose calls belong to `calls`. Valid for one connection
   // and a limited time. May block for a while. FailedPrecondition if UCX cannot listen there.
   Result<UcxInvitation> Invite(const Address& address, const std::shared_ptr<LinkCalls>& calls);
-  // Runs work that may block on a thread of its own. Drops it after Close.
+  // Runs work that may block on a separate thread. Drops the work after Close.
   void Schedule(std::function<void()> work);
   // Log, once each, why UCX is not used and that it is used.
   void SayWhyNot(std::string_view whom, const Status& why);

@@ -1,5 +1,5 @@
-// UCX transport: carries calls between hosts over UCX, which uses RDMA where available and TCP otherwise. Peers are
-// asked over another transport whether they use UCX, and are called over that one if they do not: see ucx_channel.h.
+// UCX transport: carries calls between hosts over UCX, which uses RDMA where available and TCP otherwise. It asks each
+// peer over another transport whether the peer uses UCX. If not, calls use the other transport: see ucx_channel.h.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What is special about the UCX transport: which peers are asked for it and when, and misbehaving and silent peers,
-// which use UCX's functions directly.
+// Tests of behaviour that only the UCX transport has: which peers are asked for it and when, and misbehaving and silent
+// peers, which use UCX's functions directly.
 #include "cluster/ucx/ucx_transport.h"
 
 #include <gtest/gtest.h>
@@ -252,7 +252,7 @@ TEST_F(UcxTransportTest, APeerThatComesBackAsAnotherIsReached) {
   const std::shared_ptr<Channel> channel = client_->Connect(where);
   ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
   listener_ = nullptr;
-  // Nobody knows before a call has failed.
+  // The loss is not detected before a call has failed.
   while (Call(*channel, "x").ok()) {
   }
   const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);

@@ -6,14 +6,14 @@
 namespace weir {
 namespace {
 
-// The type that both operands take: that of the side that has one.
+// The type of the result: the type of the first operand that is an Output. kInvalidType if neither is.
 DType OperandType(const Input& a, const Input& b) {
   if (a.is_output()) return a.output().base_dtype();
   if (b.is_output()) return b.output().base_dtype();
   return kInvalidType;
 }
 
-// An operand that failed to be built has left its error with the graph; one that never was any is an error of its own.
+// False if an operand is missing. If building the operand failed, the graph already has the error; else records one.
 bool BothThere(Graph& graph, const Input& a, const Input& b) {
   if (!a.absent() && !b.absent()) return true;
   if (!a.failed() && !b.failed())
@@ -39,7 +39,7 @@ Output Binary(const char* op, const char* name, const Input& a, const Input& b) 
   return Output::Failed(*graph);
 }
 
-// What integers become before they are divided: float for up to 16 bits, else double.
+// The type that integers are cast to before a division: float for up to 16 bits, else double.
 DType QuotientType(DType type) {
   switch (type) {
     case kInt8:

@@ -56,7 +56,8 @@ struct BatchNormResult {
   Output mean;
   Output variance;
 };
-// mean and variance are required for inference. In training they are absent, and the result has those of the batch.
+// mean and variance are required for inference. In training they are absent, and the result has the mean and variance
+// of the batch.
 BatchNormResult FusedBatchNormalization(Graph& graph, const Input& x, const Input& scale, const Input& offset,
                                         const Input& mean, const Input& variance, const BatchNormOptions& options);
 

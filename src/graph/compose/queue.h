@@ -17,8 +17,8 @@ struct QueueOptions {
   std::vector<std::string> names = {};  // names of the components; optional
   std::string shared_name = "";         // queues with the same name on one device share their state
   std::string name = "";
-  // Token queues only, whose tokens sessions take in turns (src/ops/queue/turns.h): how many tokens of a round must be
-  // used before the next round, and the expected number of sessions.
+  // Only for token queues, whose tokens are shared between sessions (src/ops/queue/turns.h): the number of tokens of a
+  // round that must be used before the next round, and the expected number of sessions.
   int64_t tokens_needed = 0;
   int64_t members_expected = 0;
 };

@@ -7,8 +7,8 @@
 
 namespace weir::ops {
 
-// Calls f(TypeTag<T>{}) with a T that adds elements of `dtype` and can access their memory. Returns false if there is
-// none.
+// Calls f(TypeTag<T>{}), where adding two T gives the bits of adding two elements of `dtype`. Returns false if elements
+// of `dtype` cannot be added.
 template <class F>
 bool ForSummableType(DType dtype, F&& f) {
   switch (BaseType(dtype)) {

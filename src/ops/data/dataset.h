@@ -109,7 +109,7 @@ Result<T> NodeAttr(const KernelContext& ctx, std::string_view name) {
 Result<int64_t> ScalarInt(const KernelContext& ctx, int input, std::string_view name);
 Result<bool> ScalarBool(const KernelContext& ctx, int input, std::string_view name);
 Result<std::string> ScalarText(const KernelContext& ctx, int input, std::string_view name);
-// Input i with memory of its own, so that no later step changes it.
+// A copy of input i, so that no later step changes it. Variants and resource handles are not copied.
 Result<Tensor> KeptInput(const KernelContext& ctx, int input);
 Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int count);
 

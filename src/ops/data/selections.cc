@@ -272,7 +272,7 @@ Result<Dataset::MakeFn> MakeSame(KernelContext& ctx) {
   return [input](DatasetHome& home) { return input->Iterate(home); };
 }
 
-// A pass over the input with a context of its own.
+// A pass over the input with a modified copy of the context.
 class Told final : public DatasetIterator {
  public:
   explicit Told(const DatasetHome& home) : home_(home) {}

@@ -1,5 +1,5 @@
 // NonMaxSuppression and its versions: select the boxes with the highest scores, dropping those that overlap a selected
-// one too much. A box is given by two opposite corners, in any order. Of equal scores the first box wins.
+// one too much. A box is given by two opposite corners, in any order. If scores are equal, the first box is selected.
 #include <algorithm>
 #include <cmath>
 #include <limits>

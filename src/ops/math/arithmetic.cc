@@ -86,7 +86,7 @@ Result<Gradients> SquaredDifferenceGradient(GradientContext& g) {
   Output gx = (g.d_output(0) * 2) * (g.input(0) - g.input(1));
   return Unbroadcast(g, gx, -gx);
 }
-// The selected operand gets the whole gradient; of equal operands the first one.
+// The selected operand gets the whole gradient. If the operands are equal, the first one gets it.
 template <bool kMax>
 Result<Gradients> ExtremeGradient(GradientContext& g) {
   Output dz = g.d_output(0);

@@ -128,7 +128,7 @@ Output GradientOf(const Terms& t) {
 Result<Gradients> EinsumGradient(GradientContext& g) {
   WEIR_ASSIGN(const std::string text, g.Attr<std::string>("equation"));
   WEIR_ASSIGN(EinsumEquation equation, EinsumEquation::Parse(text, g.num_inputs()));
-  // If the output has no ellipsis, those of the inputs stand for no dimensions.
+  // If the output has no ellipsis, the ellipses of the inputs stand for no dimensions.
   if (!equation.output.ellipsis) {
     for (Subscripts& s : equation.inputs) {
       s.before += s.after;

@@ -42,7 +42,7 @@ inline std::array<double, 2> NormalDoubles(uint32_t x0, uint32_t x1, uint32_t x2
   return TwoNormals(UnitDouble(x0, x1), 2 * std::numbers::pi * UnitDouble(x2, x3));
 }
 
-// How many numbers of type T one block yields.
+// The number of values of type T that one block yields.
 template <class T>
 constexpr int kPerBlock = sizeof(T) == 8 ? 2 : 4;
 

@@ -1,4 +1,4 @@
-// Ops of special functions. All are computed in double precision, whatever the element type.
+// Ops of special functions. All are computed in double precision, for any element type.
 #include <array>
 #include <cmath>
 #include <numbers>

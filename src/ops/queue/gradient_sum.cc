@@ -91,8 +91,8 @@ void SortByIndex(std::vector<RowEntry>* entries) {
   }
 }
 
-// Keeps the gradients as they are until they exceed a size limit or the sum is taken. Only then their rows are summed
-// up, in the order of the indices; rows with equal indices in the order of arrival.
+// Stores the gradients until they exceed a size limit or the sum is requested. Only then does it add up their rows, in
+// the order of the indices. Rows with equal indices are added in the order of arrival.
 template <class T>
 class SparseSum final : public GradientSum {
  public:

@@ -1,7 +1,8 @@
 // Access to the value of a variable. Every writer holds the variable's lock for the whole update. Reference variables:
 // reads alias the buffer and updates write into it, unless the buffer is leased to another task (Tensor::Lease); then
-// updates write to a copy. Resource variables: reads share the buffer but must not change. An update copies a
-// shared buffer first. A sparse update also makes all later reads copy, so that later sparse updates write in place.
+// updates write to a copy. Resource variables: reads share the buffer, and later updates must not change a value that
+// was read. An update copies a shared buffer first. A sparse update also makes all later reads copy, so that later
+// sparse updates write in place.
 #pragma once
 
 #include "absl/container/inlined_vector.h"

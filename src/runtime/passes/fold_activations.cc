@@ -186,9 +186,9 @@ class Folder {
   PlanGraph& graph_;
   const OpRegistry& registry_;
   PassReport& report_;
-  std::vector<int32_t> takers_;                     // by node: its consumer, the last one if there are several
-  std::vector<bool> free_;                          // by node: at most one consumer, not fetched, no control outputs
-  bool updates_ = false;                            // some node updates a variable
+  std::vector<int32_t> takers_;  // indexed by node: its consumer, the last one if there are several
+  std::vector<bool> free_;       // indexed by node: at most one consumer, not fetched, no control outputs
+  bool updates_ = false;         // some node updates a variable
   std::vector<std::pair<int32_t, int32_t>> moved_;  // folded node -> the node that replaces it
 };
 

@@ -1,5 +1,5 @@
-// Tests the folding of biases and activations with the real ops: what is folded, what must not be, and that values and
-// errors are the same as without folding.
+// Tests the folding of biases and activations with the real ops: which nodes are folded, which must not be, and that
+// values and errors are the same as without folding.
 #include <gtest/gtest.h>
 
 #include <cmath>

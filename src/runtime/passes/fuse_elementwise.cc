@@ -95,8 +95,8 @@ class Fuser {
     return ShapesFit(node, loop) ? loop : ElementLoop{};
   }
 
-  // False if the shapes are known to need other broadcasting than of rows and single elements: those nodes keep their
-  // own kernel.
+  // False if the known shapes need broadcasting of anything other than rows and single elements. Such nodes are not
+  // fused.
   bool ShapesFit(const PlanGraph::Node& node, const ElementLoop& loop) const {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (!IsPlain(BaseType(node.props->input_types[i]))) return false;
@@ -302,7 +302,7 @@ class Fuser {
   std::vector<bool> wanted_;
   std::vector<bool> aliases_;
   std::vector<int32_t> region_of_;
-  std::vector<int32_t> members_;  // by region: the number of its members
+  std::vector<int32_t> members_;  // indexed by region: the number of its members
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace weir {
 
 void MoveGroups(PlanGraph& graph) {
   for (const PlanGraph::Node& node : graph.nodes) {
-    if (IsFlow(node.op().traits.kind)) return;  // with control flow, dead inputs must reach the group where it is
+    if (IsFlow(node.op().traits.kind)) return;  // dead inputs must reach the group on its own task
   }
   const Consumers consumers = FindConsumers(graph);
   const auto num_elsewhere = [&](const PlanGraph::Node& node, const std::string& task) {

@@ -85,7 +85,7 @@ class LevelRun {
 
   const OrderLevel& level_;
   const std::vector<ItemEdge>& wishes_;
-  std::vector<std::vector<int32_t>> added_;  // by item: its successors by `edges`
+  std::vector<std::vector<int32_t>> added_;  // indexed by item: its successors along `edges`
   std::vector<std::vector<int32_t>> wishes_of_;
   std::vector<int32_t> pending_;
   std::vector<int32_t> wished_;

@@ -23,7 +23,7 @@ std::optional<OrderLevel> OrderLevel::Make(const PlanGraph& graph, const FrameAs
 }
 
 void OrderLevel::AddItems(const PlanGraph& graph, const FrameAssignment& frames, int32_t frame) {
-  // By frame: the loop directly inside `frame` that it is or is nested in; `frame` for itself.
+  // Indexed by frame: the loop directly inside `frame` that is or contains the indexed frame. below[frame] is `frame`.
   std::vector<int32_t> below(frames.frames.size(), kNone);
   below[frame] = frame;
   for (size_t f = 1; f < frames.frames.size(); ++f) {  // inner loops have higher numbers than outer ones

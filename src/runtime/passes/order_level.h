@@ -9,9 +9,9 @@
 
 namespace weir {
 
-// A bit set of sources (late feeds and nodes that may block) that an item is or comes after.
+// A bit set of sources: late feeds and nodes that may block. A bit is set if the item is that source or comes after it.
 using WaitSet = uint64_t;
-// The bit of all sources that do not have a bit of their own: an item with this bit may come after any of them.
+// The shared bit of all sources beyond the first 63. An item with this bit may come after any of them.
 constexpr WaitSet kManyWaits = WaitSet{1} << 63;
 
 // Whether an item with waits `after` may wait for an item with waits `before` without waiting for more sources.
@@ -38,9 +38,9 @@ class OrderLevel final {
     return absl::MakeConstSpan(succ_).subspan(succ_begin_[item], succ_begin_[item + 1] - succ_begin_[item]);
   }
 
-  // By item: bit i is set if it is or comes after from[i]. REQUIRES: at most 64 items.
+  // Returns a bit set for each item: bit i is set if the item is from[i] or comes after it. REQUIRES: at most 64 items.
   std::vector<uint64_t> Reached(absl::Span<const int32_t> from) const;
-  // By item: bit i is set if it is or comes before to[i]. REQUIRES: at most 64 items.
+  // Returns a bit set for each item: bit i is set if the item is to[i] or comes before it. REQUIRES: at most 64 items.
   std::vector<uint64_t> Reaching(absl::Span<const int32_t> to) const;
 
  private:

@@ -312,7 +312,7 @@ class Orderer {
     if (is_loop && !reader.after.empty()) OrderCopy(r, {}, /*deep=*/false);  // enter the loop after these updates
   }
 
-  // Gives the reader a copy. Those of `updates` that may wait for the copy do.
+  // Gives the reader a copy. Makes each of `updates` wait for the copy if it may.
   void OrderCopy(int32_t r, const std::vector<int32_t>& updates, bool deep) {
     const Reader& reader = readers_[r];
     const int32_t loop = level_->loop_of(reader.item);
@@ -566,7 +566,7 @@ class Orderer {
   std::vector<Order> orders_;
 
   std::vector<Copy> all_copies_;
-  std::map<int32_t, std::set<int32_t>> edges_;  // by node: the nodes it has to wait for
+  std::map<int32_t, std::set<int32_t>> edges_;  // keyed by node: the nodes it has to wait for
   absl::flat_hash_set<std::string> names_;
 };
 

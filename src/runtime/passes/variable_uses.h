@@ -49,8 +49,8 @@ class VariableUses final {
   std::vector<VariableUse> variables_;
   std::vector<absl::InlinedVector<int32_t, 2>> sets_;  // sets of variables; sets_[v] is {v}
   int32_t SetOf(PlanValue value) const { return value.fed() ? set_of_feed_[value.output] : set_of_[value.node]; }
-  std::vector<int32_t> set_of_;       // by node: the set that its outputs carry; -1: none
-  std::vector<int32_t> set_of_feed_;  // by feed: for fed resource handles, as in functions
+  std::vector<int32_t> set_of_;       // indexed by node: the set that its outputs carry; -1: none
+  std::vector<int32_t> set_of_feed_;  // indexed by feed: for fed resource handles, as in functions
   std::vector<int32_t> task_of_;
 };
 

@@ -349,7 +349,7 @@ SEEDED = {
 }
 for name, build in SEEDED.items():
     PROGRAMS["seeded_" + name] = lambda tf, build=build: passes(tf, build(tf), n=8, count=2, sessions=2)
-# With a graph seed the values depend on the number of nodes before, so only the equality of passes is compared.
+# With a graph seed the values depend on the number of nodes created before. So this only checks which passes are equal.
 SEEDED_BY_GRAPH = {
     "map": lambda tf: count(tf).map(uniform(tf, None)),
     "shuffle": lambda tf: count(tf).shuffle(8),

@@ -1,1 +1,2 @@
-"""What runs in TensorFlow's interpreter: every module *_cases.py has a function make(recorder), found by make_cases.py."""
+"""Test cases that run in TensorFlow's interpreter. Every module *_cases.py has a function make(recorder), which
+make_cases.py calls."""
