@@ -2,6 +2,7 @@
 // first served under each key.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -15,15 +16,25 @@ class LocalRendezvous final : public Rendezvous {
  public:
   LocalRendezvous() = default;
   Status Send(const std::string& key, Value value) override;
-  void RecvAsync(const std::string& key, Done done) override;
+  void RecvAsync(const std::string& key, Done done) override { Recv(key, /*receiver=*/0, std::move(done)); }
   void Abort(Status reason) override;
   // True if nothing waits and nothing was aborted: as good as new.
   bool idle();
 
+  // As RecvAsync, for a receiver that may give up. `receiver` is its number, for Withdraw. Returns true if it waits for
+  // the value, false if `done` has run.
+  bool Recv(const std::string& key, uint64_t receiver, Done done);
+  // Removes a receiver that waits: its `done` will not run. False if it does not wait.
+  bool Withdraw(const std::string& key, uint64_t receiver);
+
  private:
+  struct Receiver {
+    uint64_t number = 0;
+    Done done;
+  };
   struct Meeting {  // one of the two is empty
     std::deque<Value> values;
-    std::deque<Done> receivers;
+    std::deque<Receiver> receivers;
   };
   std::mutex mu_;
   Status aborted_;
