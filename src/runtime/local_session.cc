@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/alarms.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "runtime/check_feed.h"
@@ -92,9 +93,8 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
   }
   kept_->functions = std::make_unique<LocalFunctionRunner>(
       graph_, devices_, resources_,
-      LocalFunctionRunner::Options{.placer = PlacerOptionsOf(config_),
-                                   .passes = PassOptionsOf(config_, evaluator_.get()),
-                                   .kept = evaluator_});
+      LocalFunctionRunner::Options{
+          .placer = PlacerOptionsOf(config_), .passes = PassOptionsOf(config_, evaluator_.get()), .kept = evaluator_});
   kernels_ = std::make_unique<KernelCache>(resources_.get(), kept_->functions.get());
 }
 
@@ -195,7 +195,6 @@ Result<std::vector<Tensor>> LocalSession::Execute(Executor& executor, absl::Span
     if (metadata != nullptr && options->trace_level() != tensorflow::RunOptions::NO_TRACE)
       args.trace = &trace.emplace();
   }
-  constexpr int64_t kNanosPerMilli = 1'000'000;
   constexpr int64_t kMaxMillis = int64_t{1} << 40;
   if (timeout_ms > 0)
     args.deadline_nanos = RealClock().MonotonicNanos() + std::min(timeout_ms, kMaxMillis) * kNanosPerMilli;
