@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/out_of_memory.h"
@@ -68,6 +69,14 @@ bool EventThreads::LeaveToOther() {
 void EventThreads::RunFor(size_t bytes, std::function<void()> work) {
   if (IsSmall(bytes)) return work();
   large_.Schedule(std::move(work));
+}
+
+void LookPeriodically(Alarms& alarms, int64_t peer_timeout_ms, std::function<void()> look) {
+  const int64_t pause_ms = std::max<int64_t>(1, peer_timeout_ms / 8);
+  alarms.After(pause_ms * kNanosPerMilli, [&alarms, peer_timeout_ms, look = std::move(look)]() mutable {
+    look();
+    LookPeriodically(alarms, peer_timeout_ms, std::move(look));
+  });
 }
 
 }  // namespace weir

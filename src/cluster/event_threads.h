@@ -9,6 +9,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/alarms.h"
 #include "base/thread_pool.h"
 
 namespace weir {
@@ -55,5 +56,9 @@ class EventThreads final {
   ElasticPool stand_ins_;
   std::thread thread_;
 };
+
+// Calls `look`, which calls EventThreads::Look, again and again: often enough that pings of a waiting peer are answered
+// in time even if handlers block the threads. REQUIRES: what `look` uses outlives `alarms`.
+void LookPeriodically(Alarms& alarms, int64_t peer_timeout_ms, std::function<void()> look);
 
 }  // namespace weir

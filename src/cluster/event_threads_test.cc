@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "cluster/rung_alarms_test.h"
+
 namespace weir {
 namespace {
 
@@ -112,6 +114,18 @@ TEST(EventThreadsTest, WhatHasMuchToCopyRunsOnAnotherThread) {
   events.threads().RunFor(size_t{1} << 20, [&] { here(large); });
   EXPECT_EQ(small.get_future().get(), std::this_thread::get_id());
   EXPECT_NE(large.get_future().get(), std::this_thread::get_id());
+}
+
+TEST(EventThreadsTest, LooksAreRepeatedUntilTheAlarmsEnd) {
+  RungAlarms alarms;
+  int looks = 0;
+  LookPeriodically(alarms, 1000, [&] { ++looks; });
+  EXPECT_EQ(looks, 0);
+  for (int i = 1; i <= 3; ++i) {
+    EXPECT_EQ(alarms.count(), 1U);
+    alarms.Ring();
+    EXPECT_EQ(looks, i);
+  }
 }
 
 }  // namespace

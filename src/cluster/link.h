@@ -28,12 +28,30 @@ struct LinkMessage {
   uint64_t id = 0;    // of the call
 };
 
+// The heads of the two transports (HostHead, UcxHead) number the kinds of a LinkMessage like this, from kCall on.
+template <class Head>
+Head HeadFor(const LinkMessage& message) {
+  constexpr uint32_t kFirst = Head::kCall;
+  static_assert(Head::kAnswer == kFirst + LinkMessage::kAnswer && Head::kError == kFirst + LinkMessage::kError &&
+                Head::kCancel == kFirst + LinkMessage::kCancel);
+  Head head;
+  head.kind = kFirst + message.kind;
+  head.code = message.code;
+  head.id = message.id;
+  return head;
+}
+// REQUIRES: the head is that of a call's message.
+template <class Head>
+LinkMessage LinkMessageOf(const Head& head) {
+  return {static_cast<LinkMessage::Kind>(head.kind - uint32_t{Head::kCall}), head.code, head.id};
+}
+
 // Receives the messages of a link, which owns it: a shared_ptr to an end shares the ownership of the whole link.
 class LinkEnd {
  public:
   virtual ~LinkEnd() = default;
   // Called when a kCall begins to arrive, before Came, and when a kCancel has arrived: a call is registered before its
-  // cancellation can come. The transport may hold its own locks.
+  // cancellation can come. For a kCall the transport may hold its own locks. For a kCancel it must not: callbacks run.
   virtual void Began(const LinkMessage& message, std::string method) = 0;
   // The message is complete, or its payload could not be read. Called in any order and on any thread. Not called if the
   // link breaks first.

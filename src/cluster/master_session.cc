@@ -11,6 +11,7 @@
 #include "op/joined_token.h"
 #include "runtime/bundle.h"
 #include "runtime/check_feed.h"
+#include "runtime/first_answer.h"
 
 namespace weir {
 namespace {
@@ -40,17 +41,8 @@ struct MasterSession::Compiling {
 };
 
 struct MasterSession::CompilingWaiter {
-  std::atomic<bool> answered{false};
-  WithPlan then;
-  CancelToken* token = nullptr;
-  CancelToken::Id tie = 0;
+  FirstAnswer<Result<std::shared_ptr<StepPlan>>>::Ptr answer;
   std::shared_ptr<Compiling> compiling;  // the one that it waits for; guarded by the session's lock
-
-  void Answer(const Result<std::shared_ptr<StepPlan>>& plan) {
-    if (answered.exchange(true)) return;
-    if (token != nullptr) token->Unregister(tie);
-    then(plan);
-  }
 };
 
 MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config, Dependencies dependencies)
@@ -98,12 +90,8 @@ std::shared_ptr<StepPlan> MasterSession::FindPlan(const std::string& key) {
 void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPlan then) {
   const std::string key = signature.Key();
   auto waiter = std::make_shared<CompilingWaiter>();
-  waiter->then = std::move(then);
-  if (cancel != nullptr) {  // before the waiter is visible to others: its first answer unregisters it
-    waiter->token = cancel;
-    waiter->tie = cancel->Register([this, key, waiter] { LeaveCompiling(key, waiter); });
-    if (waiter->tie == 0) return waiter->then(cancel->reason());
-  }
+  waiter->answer = FirstAnswer<Result<std::shared_ptr<StepPlan>>>::Make(
+      cancel, std::move(then), [this, key, waiter, cancel] { LeaveCompiling(key, *waiter, cancel->reason()); });
   std::shared_ptr<StepPlan> known;
   std::shared_ptr<Compiling> compiling;
   bool first = false;
@@ -111,7 +99,7 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
     std::lock_guard lock(mu_);
     if (auto it = plans_.find(key); it != plans_.end()) {
       known = it->second;
-    } else if (!waiter->answered) {
+    } else if (!waiter->answer->answered()) {
       std::shared_ptr<Compiling>& entry = compiling_[key];
       first = entry == nullptr;
       if (first) entry = std::make_shared<Compiling>();
@@ -120,7 +108,10 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
       waiter->compiling = compiling;
     }
   }
-  if (known != nullptr) return waiter->Answer(known);
+  if (known != nullptr) {
+    waiter->answer->Give(known);
+    return;
+  }
   if (!first) return;
   compiling->close_tie = closed_.Register([this, compiling] { compiling->cancel.Cancel(closed_.reason()); });
   if (compiling->close_tie == 0) compiling->cancel.Cancel(closed_.reason());
@@ -133,22 +124,20 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
 }
 
 // A cancelled waiter leaves. When none is left, the compilation is cancelled, too.
-void MasterSession::LeaveCompiling(const std::string& key, const std::shared_ptr<CompilingWaiter>& waiter) {
-  if (waiter->answered.exchange(true)) return;
+void MasterSession::LeaveCompiling(const std::string& key, CompilingWaiter& waiter, const Status& reason) {
   std::shared_ptr<Compiling> compiling;
   bool last = false;
   {
     std::lock_guard lock(mu_);
-    compiling = std::exchange(waiter->compiling, nullptr);
+    compiling = std::exchange(waiter.compiling, nullptr);
     if (compiling != nullptr) {
-      std::erase(compiling->waiters, waiter);
+      std::erase_if(compiling->waiters, [&](const auto& other) { return other.get() == &waiter; });
       last = compiling->waiters.empty();
       if (auto it = compiling_.find(key); last && it != compiling_.end() && it->second == compiling)
         compiling_.erase(it);
     }
   }
-  if (last) compiling->cancel.Cancel(waiter->token->reason());
-  waiter->then(waiter->token->reason());
+  if (last) compiling->cancel.Cancel(reason);
 }
 
 void MasterSession::EndCompiling(const std::string& key, const std::shared_ptr<Compiling>& compiling,
@@ -162,7 +151,7 @@ void MasterSession::EndCompiling(const std::string& key, const std::shared_ptr<C
     if (auto it = compiling_.find(key); it != compiling_.end() && it->second == compiling) compiling_.erase(it);
     if (plan.ok()) plans_.emplace(key, *plan);
   }
-  for (const std::shared_ptr<CompilingWaiter>& waiter : waiters) waiter->Answer(plan);
+  for (const std::shared_ptr<CompilingWaiter>& waiter : waiters) waiter->answer->Give(plan);
 }
 
 // ---- steps ----

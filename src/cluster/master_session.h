@@ -60,7 +60,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   // The plan of a signature, cached or compiled. `cancel` ends the wait of this caller only; it must live until `then`
   // runs.
   void GetPlan(StepSignature signature, CancelToken* cancel, WithPlan then);
-  void LeaveCompiling(const std::string& key, const std::shared_ptr<CompilingWaiter>& waiter);
+  void LeaveCompiling(const std::string& key, CompilingWaiter& waiter, const Status& reason);
   void EndCompiling(const std::string& key, const std::shared_ptr<Compiling>& compiling,
                     const Result<std::shared_ptr<StepPlan>>& plan);
   // A step that its caller, its deadline and the session can cancel.

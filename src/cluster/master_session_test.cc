@@ -212,6 +212,19 @@ class MasterSessionTest : public testing::Test {
     DeviceScope scope(*graph_, On("worker"));
     return {init, v * Constant(*graph_, Tensor::Scalar(10.0f))};
   }
+  // Sevens, computed on the worker from zeros of so many chunks on the ps. The ps needs `factor`, if given, for them.
+  Output SevenByChunks(int64_t chunks, std::optional<Output> factor = std::nullopt) {
+    Output zeros;
+    {
+      DeviceScope scope(*graph_, On("ps"));
+      const Output shape =
+          Constant(*graph_, Tensor::Vector<int64_t>({chunks * static_cast<int64_t>(kSmallChunk / sizeof(float))}));
+      zeros = RandomUniform(shape, kFloat) * Constant(*graph_, Tensor::Scalar(0.0f));
+      if (factor.has_value()) zeros = zeros * *factor;
+    }
+    DeviceScope scope(*graph_, On("worker"));
+    return zeros + Constant(*graph_, Tensor::Scalar(7.0f));
+  }
   // Holds back calls of a method to a task; all others pass.
   void Hold(const std::string& address, const std::string& method, std::optional<Outgoing>* held) {
     meddle_ = [=](Outgoing call) {
@@ -495,17 +508,7 @@ TEST_F(MasterSessionTest, AWorkerThatIsNotWeirIsAskedForItsValuesAndToldOfTheEnd
 TEST_F(MasterSessionTest, NoChunkBeginsAtTheEndOfAValue) {
   constexpr int64_t kChunks = 6;
   constexpr size_t kBytes = kChunks * kSmallChunk;
-  Output large;
-  {
-    DeviceScope scope(*graph_, On("ps"));
-    const Output shape = Constant(*graph_, Tensor::Vector<int64_t>({kBytes / sizeof(float)}));
-    large = RandomUniform(shape, kFloat) * Constant(*graph_, Tensor::Scalar(0.0f));
-  }
-  Output result;
-  {
-    DeviceScope scope(*graph_, On("worker"));
-    result = large + Constant(*graph_, Tensor::Scalar(7.0f));
-  }
+  const Output result = SevenByChunks(kChunks);
   std::vector<StatusCode> beyond;
   bool asked = false;
   meddle_ = [&](Outgoing call) {
@@ -530,6 +533,90 @@ TEST_F(MasterSessionTest, NoChunkBeginsAtTheEndOfAValue) {
   ExpectStep(result, 7);
   EXPECT_EQ(beyond, std::vector(2, StatusCode::kInvalidArgument));
   EXPECT_EQ(CallsOf(kPs0, "RecvTensor"), kChunks);
+  EXPECT_EQ(LoadOf(0).steps, 0);
+}
+
+TEST_F(MasterSessionTest, AChunkThatIsRequestedAgainDoesNotCountForAnother) {
+  constexpr int64_t kChunks = 6;
+  const Output result = SevenByChunks(kChunks);
+  int again = 0;
+  bool asked = false;
+  meddle_ = [&](Outgoing call) {
+    if (call.method != "RecvTensor" || std::exchange(asked, true)) return call.Pass();
+    call.done = [&again, &channel = call.channel, options = call.options, done = call.done,
+                 asked_for = call.As<tensorflow::RecvTensorRequest>()](Result<Rope> response) {
+      auto first = std::make_shared<Result<Rope>>(std::move(response));
+      for (int i = 0; i < kChunks; ++i) {
+        tensorflow::RecvTensorRequest request = asked_for;
+        AskForChunk(kSmallChunk, &request);
+        channel.Call("/tensorflow.WorkerService/RecvTensor", Encode(request), options,
+                     [&again, done, first](const Result<Rope>& answer) {
+                       EXPECT_TRUE(answer.ok()) << answer.status();
+                       if (++again == kChunks) done(std::move(*first));
+                     });
+      }
+    };
+    call.Pass();
+  };
+  ExpectStep(result, 7);
+  EXPECT_EQ(again, kChunks);
+  EXPECT_EQ(LoadOf(0).steps, 0);
+}
+
+TEST_F(MasterSessionTest, NoChunkBeginsInsideOfAnother) {
+  const Output result = SevenByChunks(6);
+  StatusCode inside = StatusCode::kOk;
+  bool asked = false;
+  meddle_ = [&](Outgoing call) {
+    if (call.method != "RecvTensor" || std::exchange(asked, true)) return call.Pass();
+    call.done = [&inside, &channel = call.channel, options = call.options, done = call.done,
+                 request = call.As<tensorflow::RecvTensorRequest>()](Result<Rope> response) mutable {
+      AskForChunk(kSmallChunk + 1, &request);
+      channel.Call(
+          "/tensorflow.WorkerService/RecvTensor", Encode(request), options,
+          [&inside, done, first = std::make_shared<Result<Rope>>(std::move(response))](const Result<Rope>& answer) {
+            inside = answer.status().code();
+            done(std::move(*first));
+          });
+    };
+    call.Pass();
+  };
+  ExpectStep(result, 7);
+  EXPECT_EQ(inside, StatusCode::kInvalidArgument);
+  EXPECT_EQ(LoadOf(0).steps, 0);
+}
+
+TEST_F(MasterSessionTest, AReceiveThatIsCancelledLeavesItsValueToTheNext) {
+  Output queue;
+  {
+    DeviceScope scope(*graph_, On("worker"));
+    queue = FIFOQueueV2(*graph_, {kFloat});
+  }
+  const Output value = QueueDequeueV2(*graph_, queue, {kFloat})[0];
+  const Node* const fill = QueueEnqueueV2(*graph_, queue, {Constant(*graph_, Tensor::Scalar(5.0f))});
+  const Output result = SevenByChunks(3, value);
+  CancelToken token;
+  std::optional<Outgoing> held;
+  Status cancelled;
+  meddle_ = [&](Outgoing call) {
+    if (call.method != "RecvTensor" || held.has_value()) return call.Pass();
+    call.channel.Call("/tensorflow.WorkerService/RecvTensor", Rope(call.request.Flatten()),
+                      CallOptions{.cancel = &token}, [&](const Result<Rope>& answer) { cancelled = answer.status(); });
+    held.emplace(std::move(call));
+  };
+  const Answer answer = StartStep(Fetch({result}));
+  Settle();
+  ASSERT_TRUE(held.has_value());
+  EXPECT_FALSE(answer->has_value());
+  token.Cancel(Cancelled("enough"));
+  Settle();
+  EXPECT_EQ(cancelled.code(), StatusCode::kCancelled) << cancelled;
+  EXPECT_EQ(LoadOf(0).steps, 1);
+  held->Pass();
+  const Answer filled = StartStep(Fetch({}, {fill}));
+  Settle();
+  EXPECT_TRUE(StatusOf(filled).ok()) << StatusOf(filled);
+  ExpectValue(answer, 7);
   EXPECT_EQ(LoadOf(0).steps, 0);
 }
 

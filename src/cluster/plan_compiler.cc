@@ -4,7 +4,6 @@
 #include "cluster/plan_compiler.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "graph/device_name.h"
 #include "graph/function_library.h"
 #include "graph/graph_def.h"
+#include "runtime/first_answer.h"
 #include "runtime/passes/order_updates.h"
 #include "runtime/passes/passes.h"
 #include "runtime/placer.h"
@@ -330,33 +330,20 @@ void Deregister(SessionTasks& tasks, const std::string& session_handle, const St
 // cancelled: the worker might have registered the part, and then its handle would be lost.
 void PlanCompiler::RegisterPart(size_t i, tensorflow::RegisterGraphRequest request,
                                 std::function<void(Status)> answered) {
-  struct Registering {
-    std::atomic<bool> over{false};
-    std::function<void(Status)> answered;
-    CancelToken::Id tie = 0;
-    // Destroys `answered` at once instead of at a late response, because a closing session waits for the objects that
-    // it references.
-    void Answer(const Status& status) { std::exchange(answered, nullptr)(status); }
-  };
-  auto registering = std::make_shared<Registering>();
-  registering->answered = std::move(answered);
-  CancelToken* const token = cancel();  // lives until all parts have answered
-  registering->tie = token->Register([registering, token] {
-    if (!registering->over.exchange(true)) registering->Answer(token->reason());
-  });
-  if (registering->tie == 0) return registering->Answer(token->reason());
+  // `cancel()` lives until all parts have answered.
+  const auto first = FirstAnswer<Status>::Make(cancel(), std::move(answered));
+  if (first->answered()) return;
   StepPlan::Part& part = plan_->parts[i];
   part.worker->RegisterGraph(
       std::move(request), CallOptions{},
-      [registering, token, plan = plan_, &part, tasks = dependencies_.tasks,
+      [first, plan = plan_, &part, tasks = dependencies_.tasks,
        session_handle = dependencies_.session_handle](Result<tensorflow::RegisterGraphResponse> response) {
-        if (registering->over.exchange(true)) {
+        if (!first->Claim()) {
           if (response.ok()) Deregister(*tasks, session_handle, part, response->graph_handle());
           return;
         }
-        token->Unregister(registering->tie);
         if (response.ok()) part.graph_handle = response->graph_handle();
-        registering->Answer(response.status());
+        first->Finish(response.status());
       });
 }
 

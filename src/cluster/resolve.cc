@@ -1,7 +1,10 @@
 #include "cluster/resolve.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -39,6 +42,25 @@ std::vector<SocketAddress> LoopbackAddresses(std::string_view name) {
   return {AddressOf(v4), AddressOf(v6)};
 }
 
+std::string NumericHost(const sockaddr& address) {
+  char host[NI_MAXHOST] = "";
+  const socklen_t size = address.sa_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+  if (getnameinfo(&address, size, host, sizeof(host), nullptr, 0, NI_NUMERICHOST) != 0) return "";
+  return host;
+}
+
+std::vector<std::string> HostsOfThisMachine() {
+  ifaddrs* all = nullptr;
+  std::vector<std::string> hosts;
+  if (getifaddrs(&all) != 0) return hosts;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> guard(all, freeifaddrs);
+  for (const ifaddrs* a = all; a != nullptr; a = a->ifa_next) {
+    if (a->ifa_addr == nullptr || (a->ifa_addr->sa_family != AF_INET && a->ifa_addr->sa_family != AF_INET6)) continue;
+    hosts.push_back(NumericHost(*a->ifa_addr));
+  }
+  return hosts;
+}
+
 }  // namespace
 
 int SocketAddress::port() const {
@@ -52,11 +74,7 @@ void SocketAddress::set_port(int port) {
   own = htons(static_cast<uint16_t>(port));
 }
 
-std::string SocketAddress::Host() const {
-  char host[NI_MAXHOST] = "";
-  if (getnameinfo(get(), size, host, sizeof(host), nullptr, 0, NI_NUMERICHOST) != 0) return "";
-  return host;
-}
+std::string SocketAddress::Host() const { return NumericHost(*get()); }
 
 bool IsLoopbackName(std::string_view host) {
   const std::string name = CanonicalName(host);
@@ -84,6 +102,39 @@ Result<std::vector<SocketAddress>> Resolve(const std::string& host, int port) {
   }
   for (SocketAddress& address : addresses) address.set_port(port);
   return addresses;
+}
+
+std::vector<std::string> NumericAddresses(const Address& address) {
+  std::vector<std::string> hosts;
+  if (address.is_unix()) return hosts;
+  const Result<std::vector<SocketAddress>> found = Resolve(address.host, address.port);
+  if (!found.ok()) return hosts;
+  const std::vector<std::string> own = HostsOfThisMachine();
+  for (const SocketAddress& candidate : *found) {
+    const std::string host = candidate.Host();
+    if (host == "0.0.0.0" || host == "::") {
+      hosts.insert(hosts.end(), own.begin(), own.end());
+    } else if (host.starts_with("127.") || std::find(own.begin(), own.end(), host) != own.end()) {
+      hosts.push_back(host);
+    }
+  }
+  std::sort(hosts.begin(), hosts.end());
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  std::vector<std::string> addresses;
+  for (std::string& host : hosts) addresses.push_back(Address{std::move(host), address.port, ""}.ToString());
+  return addresses;
+}
+
+std::vector<std::string> AddressesOnHost(const std::string& text) {
+  const Result<Address> address = Address::Parse(text);
+  if (!address.ok() || address->is_unix()) return {};
+  char own[256] = "";
+  gethostname(own, sizeof(own) - 1);
+  in6_addr bytes{};
+  const bool numeric =
+      inet_pton(AF_INET, address->host.c_str(), &bytes) == 1 || inet_pton(AF_INET6, address->host.c_str(), &bytes) == 1;
+  if (!numeric && !IsLoopbackName(address->host) && address->host != own) return {};
+  return NumericAddresses(*address);
 }
 
 }  // namespace weir

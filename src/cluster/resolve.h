@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "session/cluster_spec.h"
 
 namespace weir {
 
@@ -29,6 +30,13 @@ bool IsLoopbackName(std::string_view host);
 
 // The stream socket addresses of a host name or numeric address. NotFound if the name is unknown.
 Result<std::vector<SocketAddress>> Resolve(const std::string& host, int port);
+
+// The numeric addresses of this host at which a server bound to `address` can be reached. REQUIRES: `address` has a
+// port.
+std::vector<std::string> NumericAddresses(const Address& address);
+// The same for an address as text; empty if it is not an address of this host. Looks up only numeric addresses,
+// loopback names and the name of this host, which do not need the network.
+std::vector<std::string> AddressesOnHost(const std::string& text);
 
 }  // namespace weir
 

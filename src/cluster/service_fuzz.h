@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/services.h"
 #include "cluster/task.h"
 #include "graph/mutate_node_fuzz.h"
 
@@ -130,18 +131,16 @@ struct ScriptedCall {
 };
 using Script = std::vector<ScriptedCall>;
 
+#define WEIR_NAME(Method, Request, Response) #Method,
 inline const std::vector<std::string>& MasterMethods() {
-  static const std::vector<std::string> methods = {"CreateSession", "ExtendSession",  "RunStep", "PartialRunSetup",
-                                                   "CloseSession",  "ListDevices",    "Reset",   "MakeCallable",
-                                                   "RunCallable",   "ReleaseCallable"};
+  static const std::vector<std::string> methods = {WEIR_MASTER_METHODS(WEIR_NAME)};
   return methods;
 }
 inline const std::vector<std::string>& WorkerMethods() {
-  static const std::vector<std::string> methods = {
-      "GetStatus", "CreateWorkerSession", "DeleteWorkerSession", "RegisterGraph", "DeregisterGraph",
-      "RunGraph",  "CleanupGraph",        "CleanupAll",          "RecvTensor",    "Logging"};
+  static const std::vector<std::string> methods = {WEIR_WORKER_METHODS(WEIR_NAME)};
   return methods;
 }
+#undef WEIR_NAME
 
 // Each call is its method, the size of its message in two bytes, and the message. Any bytes are a valid script.
 inline Script ParseScript(std::string_view text) {

@@ -1,4 +1,4 @@
-// Both directions of the worker's methods are generated from one table: name, request, response.
+// Both directions of both services are made from the tables of their methods.
 #include "cluster/services.h"
 
 #include <atomic>
@@ -122,19 +122,6 @@ class RemoteEnd {
   const std::shared_ptr<const std::string> where_;  // the callee, for errors
 };
 
-// All methods of a worker, with their messages.
-#define WEIR_WORKER_METHODS(METHOD)                                                                            \
-  METHOD(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)                               \
-  METHOD(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse) \
-  METHOD(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse) \
-  METHOD(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse)                   \
-  METHOD(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse)             \
-  METHOD(RunGraph, RunGraphCall, RunGraphReply)                                                                \
-  METHOD(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)                      \
-  METHOD(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)                            \
-  METHOD(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)                                           \
-  METHOD(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)
-
 class RemoteWorker final : public WorkerService {
  public:
   RemoteWorker(std::shared_ptr<Channel> channel, std::string who) : end_(std::move(channel), std::move(who)) {}
@@ -185,16 +172,7 @@ class RemoteMaster final : public MasterService {
     static const std::string path = std::string(kMaster) + #Method;                         \
     end_.Call<Request, Response>(path, std::move(request), options, std::move(done));       \
   }
-  WEIR_REMOTE(CreateSession, tensorflow::CreateSessionRequest, tensorflow::CreateSessionResponse)
-  WEIR_REMOTE(ExtendSession, tensorflow::ExtendSessionRequest, tensorflow::ExtendSessionResponse)
-  WEIR_REMOTE(RunStep, RunStepCall, RunStepReply)
-  WEIR_REMOTE(PartialRunSetup, tensorflow::PartialRunSetupRequest, tensorflow::PartialRunSetupResponse)
-  WEIR_REMOTE(CloseSession, tensorflow::CloseSessionRequest, tensorflow::CloseSessionResponse)
-  WEIR_REMOTE(ListDevices, tensorflow::ListDevicesRequest, tensorflow::ListDevicesResponse)
-  WEIR_REMOTE(Reset, tensorflow::ResetRequest, tensorflow::ResetResponse)
-  WEIR_REMOTE(MakeCallable, tensorflow::MakeCallableRequest, tensorflow::MakeCallableResponse)
-  WEIR_REMOTE(RunCallable, RunCallableCall, RunCallableReply)
-  WEIR_REMOTE(ReleaseCallable, tensorflow::ReleaseCallableRequest, tensorflow::ReleaseCallableResponse)
+  WEIR_MASTER_METHODS(WEIR_REMOTE)
 #undef WEIR_REMOTE
 
  private:
@@ -290,16 +268,9 @@ CallHandler ServeBoth(WorkerService& worker, MasterService& master) {
 #define WEIR_SERVE(Method, Request, Response) to_worker(#Method, &WorkerService::Method);
   WEIR_WORKER_METHODS(WEIR_SERVE)
 #undef WEIR_SERVE
-  to_master("CreateSession", &MasterService::CreateSession);
-  to_master("ExtendSession", &MasterService::ExtendSession);
-  to_master("RunStep", &MasterService::RunStep);
-  to_master("PartialRunSetup", &MasterService::PartialRunSetup);
-  to_master("CloseSession", &MasterService::CloseSession);
-  to_master("ListDevices", &MasterService::ListDevices);
-  to_master("Reset", &MasterService::Reset);
-  to_master("MakeCallable", &MasterService::MakeCallable);
-  to_master("RunCallable", &MasterService::RunCallable);
-  to_master("ReleaseCallable", &MasterService::ReleaseCallable);
+#define WEIR_SERVE(Method, Request, Response) to_master(#Method, &MasterService::Method);
+  WEIR_MASTER_METHODS(WEIR_SERVE)
+#undef WEIR_SERVE
   return [handlers](std::shared_ptr<IncomingCall> call) {
     auto it = handlers->find(call->method());
     if (it == handlers->end()) return call->Respond(Unimplemented("there is no method {}", call->method()));

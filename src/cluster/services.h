@@ -15,52 +15,45 @@ namespace weir {
 template <class Response>
 using Reply = std::function<void(Result<Response>)>;
 
+// The methods of the two services: name, request, response. Interfaces, proxies and handlers are made from these
+// tables.
+#define WEIR_WORKER_METHODS(METHOD)                                                                            \
+  METHOD(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)                               \
+  METHOD(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse) \
+  METHOD(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse) \
+  METHOD(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse)                   \
+  METHOD(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse)             \
+  METHOD(RunGraph, RunGraphCall, RunGraphReply)                                                                \
+  METHOD(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)                      \
+  METHOD(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)                            \
+  METHOD(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)                                           \
+  METHOD(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)
+#define WEIR_MASTER_METHODS(METHOD)                                                                \
+  METHOD(CreateSession, tensorflow::CreateSessionRequest, tensorflow::CreateSessionResponse)       \
+  METHOD(ExtendSession, tensorflow::ExtendSessionRequest, tensorflow::ExtendSessionResponse)       \
+  METHOD(RunStep, RunStepCall, RunStepReply)                                                       \
+  METHOD(PartialRunSetup, tensorflow::PartialRunSetupRequest, tensorflow::PartialRunSetupResponse) \
+  METHOD(CloseSession, tensorflow::CloseSessionRequest, tensorflow::CloseSessionResponse)          \
+  METHOD(ListDevices, tensorflow::ListDevicesRequest, tensorflow::ListDevicesResponse)             \
+  METHOD(Reset, tensorflow::ResetRequest, tensorflow::ResetResponse)                               \
+  METHOD(MakeCallable, tensorflow::MakeCallableRequest, tensorflow::MakeCallableResponse)          \
+  METHOD(RunCallable, RunCallableCall, RunCallableReply)                                           \
+  METHOD(ReleaseCallable, tensorflow::ReleaseCallableRequest, tensorflow::ReleaseCallableResponse)
+
+#define WEIR_METHOD(Method, Request, Response) \
+  virtual void Method(Request request, const CallOptions& options, Reply<Response> done) = 0;
 class WorkerService {
  public:
   virtual ~WorkerService() = default;
-  virtual void GetStatus(tensorflow::GetStatusRequest request, const CallOptions& options,
-                         Reply<tensorflow::GetStatusResponse> done) = 0;
-  virtual void CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request, const CallOptions& options,
-                                   Reply<tensorflow::CreateWorkerSessionResponse> done) = 0;
-  virtual void DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request, const CallOptions& options,
-                                   Reply<tensorflow::DeleteWorkerSessionResponse> done) = 0;
-  virtual void RegisterGraph(tensorflow::RegisterGraphRequest request, const CallOptions& options,
-                             Reply<tensorflow::RegisterGraphResponse> done) = 0;
-  virtual void DeregisterGraph(tensorflow::DeregisterGraphRequest request, const CallOptions& options,
-                               Reply<tensorflow::DeregisterGraphResponse> done) = 0;
-  virtual void RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGraphReply> done) = 0;
-  virtual void CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOptions& options,
-                            Reply<tensorflow::CleanupGraphResponse> done) = 0;
-  virtual void CleanupAll(tensorflow::CleanupAllRequest request, const CallOptions& options,
-                          Reply<tensorflow::CleanupAllResponse> done) = 0;
-  virtual void RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions& options,
-                          Reply<RecvTensorReply> done) = 0;
-  virtual void Logging(tensorflow::LoggingRequest request, const CallOptions& options,
-                       Reply<tensorflow::LoggingResponse> done) = 0;
+  WEIR_WORKER_METHODS(WEIR_METHOD)
 };
 
 class MasterService {
  public:
   virtual ~MasterService() = default;
-  virtual void CreateSession(tensorflow::CreateSessionRequest request, const CallOptions& options,
-                             Reply<tensorflow::CreateSessionResponse> done) = 0;
-  virtual void ExtendSession(tensorflow::ExtendSessionRequest request, const CallOptions& options,
-                             Reply<tensorflow::ExtendSessionResponse> done) = 0;
-  virtual void RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done) = 0;
-  virtual void PartialRunSetup(tensorflow::PartialRunSetupRequest request, const CallOptions& options,
-                               Reply<tensorflow::PartialRunSetupResponse> done) = 0;
-  virtual void CloseSession(tensorflow::CloseSessionRequest request, const CallOptions& options,
-                            Reply<tensorflow::CloseSessionResponse> done) = 0;
-  virtual void ListDevices(tensorflow::ListDevicesRequest request, const CallOptions& options,
-                           Reply<tensorflow::ListDevicesResponse> done) = 0;
-  virtual void Reset(tensorflow::ResetRequest request, const CallOptions& options,
-                     Reply<tensorflow::ResetResponse> done) = 0;
-  virtual void MakeCallable(tensorflow::MakeCallableRequest request, const CallOptions& options,
-                            Reply<tensorflow::MakeCallableResponse> done) = 0;
-  virtual void RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done) = 0;
-  virtual void ReleaseCallable(tensorflow::ReleaseCallableRequest request, const CallOptions& options,
-                               Reply<tensorflow::ReleaseCallableResponse> done) = 0;
+  WEIR_MASTER_METHODS(WEIR_METHOD)
 };
+#undef WEIR_METHOD
 
 // Proxies for the services at the other end of a channel. They prefix errors with their origin: the task `who`
 // ("/job:ps/replica:0/task:0"), empty if unknown, and the address.

@@ -1,6 +1,7 @@
 #include "cluster/step_rendezvous.h"
 
 #include "cluster/chunks.h"
+#include "runtime/first_answer.h"
 #include "runtime/partition.h"
 
 namespace weir {
@@ -60,18 +61,15 @@ tensorflow::RecvTensorRequest StepRendezvous::RequestFor(const std::string& key,
 struct StepRendezvous::Chunks {
   std::shared_ptr<WorkerService> worker;
   std::string key;
-  Done done;
+  FirstAnswer<Result<Value>>::Ptr answer;
   ChunkedTensor tensor;
-  std::atomic<bool> ended{false};
-  void End(Result<Value> result) {
-    if (!ended.exchange(true)) done(std::move(result));
-  }
   void Added(const Result<bool>& complete) {
-    if (!complete.ok()) return End(complete.status());
-    if (!*complete) return;
-    Result<Tensor> whole = tensor.Take();
-    if (!whole.ok()) return End(whole.status());
-    End(Value{*std::move(whole), false});
+    if (!complete.ok()) {
+      answer->Give(complete.status());
+    } else if (*complete) {
+      Result<Tensor> whole = tensor.Take();
+      answer->Give(whole.ok() ? Result<Value>(Value{*std::move(whole), false}) : whole.status());
+    }
   }
 };
 
@@ -80,18 +78,18 @@ void StepRendezvous::AskForRest(std::shared_ptr<WorkerService> worker, const std
   auto chunks = std::make_shared<Chunks>();
   chunks->worker = std::move(worker);
   chunks->key = key;
-  chunks->done = std::move(done);
+  chunks->answer = FirstAnswer<Result<Value>>::Make(nullptr, std::move(done));
   chunks->Added(chunks->tensor.Add(first, 0));
   for (int i = 0; i < kChunksAtOnce; ++i) AskForNext(chunks);
 }
 
 void StepRendezvous::AskForNext(const std::shared_ptr<Chunks>& chunks) {
   size_t offset = 0;
-  if (chunks->ended || !chunks->tensor.Next(&offset)) return;
+  if (chunks->answer->answered() || !chunks->tensor.Next(&offset)) return;
   auto self = IntrusivePtr<StepRendezvous>::Share(this);
   chunks->worker->RecvTensor(RequestFor(chunks->key, offset), CallOptions{.cancel = &cancel_},
                              [self, chunks, offset](Result<RecvTensorReply> reply) {
-                               if (!reply.ok()) return chunks->End(reply.status());
+                               if (!reply.ok()) return chunks->Added(reply.status());
                                self->AskForNext(chunks);  // the next one is in flight while this one is copied
                                chunks->Added(chunks->tensor.Add(*reply, offset));
                              });

@@ -20,8 +20,13 @@ class StepRendezvous final : public Rendezvous {
   void RecvAsync(const std::string& key, Done done) override;
   void Abort(Status reason) override;
 
-  // Receives a value that this task sends, on behalf of another task.
+  // For receives of other tasks: waits for a value that this task sends. See LocalRendezvous for those that may give
+  // up.
   void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
+  bool RecvLocal(const std::string& key, uint64_t receiver, Done done) {
+    return local_->Recv(key, receiver, std::move(done));
+  }
+  bool Withdraw(const std::string& key, uint64_t receiver) { return local_->Withdraw(key, receiver); }
   // True if neither a value nor a receiver waits here. False after Abort.
   bool idle() { return local_->idle(); }
   // The name of this task, and the tasks to request values from. REQUIRES: called before the first RecvAsync.

@@ -1,13 +1,13 @@
 #include "cluster/tasks.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "base/log.h"
 #include "device/device.h"
 #include "device/renamed_device.h"
 #include "graph/device_name.h"
+#include "runtime/first_answer.h"
 
 namespace weir {
 namespace {
@@ -20,50 +20,14 @@ constexpr int64_t kNoteMs = 10'000;  // how often a session logs which task it w
 
 // Runs `then` once: after `nanos`, or as soon as `cancel` is cancelled. `cancel` must live until then.
 void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<void()> then) {
-  struct State {
-    std::atomic<bool> over{false};
-    std::function<void()> then;
-    void End() {
-      const std::function<void()> run = std::move(then);
-      run();
-    }
-  };
-  auto state = std::make_shared<State>();
-  state->then = std::move(then);
-  const CancelToken::Id tie = cancel.Register([state] {
-    if (!state->over.exchange(true)) state->End();
-  });
-  if (tie == 0) {
-    if (!state->over.exchange(true)) state->End();
-    return;
-  }
-  alarms.After(nanos, [state, &cancel, tie] {
-    if (state->over.exchange(true)) return;
-    cancel.Unregister(tie);
-    state->End();
-  });
+  const auto first = FirstAnswer<Status>::Make(&cancel, [then = std::move(then)](const Status&) { then(); });
+  if (!first->answered()) alarms.After(nanos, [first] { first->Give(OkStatus()); });
 }
 
 // Returns a callback that passes its status on to `done`. If `cancel` is cancelled first, `done` runs at once with that
-// reason. `cancel` must live until `done` runs. `done` is released as soon as it has run: a closing session waits for
-// what it refers to.
+// reason. `cancel` must live until `done` runs.
 SessionTasks::Done Unless(CancelToken& cancel, SessionTasks::Done done) {
-  struct State {
-    std::atomic<bool> over{false};
-    SessionTasks::Done done;
-    CancelToken::Id tie = 0;
-  };
-  auto state = std::make_shared<State>();
-  state->done = std::move(done);
-  state->tie = cancel.Register([state, &cancel] {
-    if (!state->over.exchange(true)) std::exchange(state->done, nullptr)(cancel.reason());
-  });
-  if (state->tie == 0 && !state->over.exchange(true)) std::exchange(state->done, nullptr)(cancel.reason());
-  return [state, &cancel](const Status& status) {
-    if (state->over.exchange(true)) return;
-    cancel.Unregister(state->tie);
-    std::exchange(state->done, nullptr)(status);
-  };
+  return [first = FirstAnswer<Status>::Make(&cancel, std::move(done))](const Status& status) { first->Give(status); };
 }
 
 }  // namespace

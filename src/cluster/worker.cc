@@ -3,7 +3,6 @@
 #include "cluster/worker.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "base/out_of_memory.h"
 #include "cluster/chunks.h"
@@ -12,6 +11,7 @@
 #include "device/renamed_device.h"
 #include "op/joined_token.h"
 #include "op/rendezvous_key.h"
+#include "runtime/first_answer.h"
 #include "runtime/partition.h"
 #include "runtime/step_trace.h"
 
@@ -45,13 +45,15 @@ struct Worker::ActiveStep {
   std::shared_ptr<WorkerSession> session;  // set by RunGraph
   int running = 0;                         // number of RunGraph calls
   int waiting = 0;                         // number of receives of other tasks that are not complete
+  uint64_t num_receives = 0;               // number of receives of other tasks so far
 
   StepInPieces partial;  // for partial runs
 
   std::mutex mu;
   struct InChunks {
     Chunkable from;
-    size_t left = 0;
+    std::vector<bool> sent;  // by the number of the chunk
+    size_t left = 0;         // number of chunks that were not sent yet
   };
   std::map<std::string, InChunks> in_chunks;  // values that other tasks receive chunk by chunk, by key; guarded by mu
 
@@ -428,6 +430,16 @@ Status Worker::CheckSource(const std::string& text) const {
   return InvalidArgument("{} has no device {}", task_, key.from);
 }
 
+// A receive of another task.
+struct Worker::Receive {
+  std::shared_ptr<ActiveStep> step;
+  int64_t step_id = 0;
+  std::string key;
+  uint64_t number = 0;  // among the receives of the step
+  bool in_chunks = false;
+  bool takes_whole = false;
+};
+
 void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions& options,
                         Reply<RecvTensorReply> done) {
   if (Status status = CheckSource(request.rendezvous_key()); !status.ok()) return done(status);
@@ -436,67 +448,55 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   Result<bool> in_chunks = WantsChunk(request, &offset);
   if (!in_chunks.ok()) return done(in_chunks.status());
   if (offset > 0) return done(NextChunk(request.step_id(), request.rendezvous_key(), offset));
-  std::shared_ptr<ActiveStep> step;
+  auto receive = std::make_shared<Receive>();
+  receive->step_id = request.step_id();
+  receive->key = std::move(*request.mutable_rendezvous_key());
+  receive->in_chunks = *in_chunks;
+  receive->takes_whole = options.takes_whole;
   {
     std::lock_guard lock(mu_);
-    step = StepFor(request.step_id());
-    ++step->waiting;
+    receive->step = StepFor(receive->step_id);
+    ++receive->step->waiting;
+    receive->number = ++receive->step->num_receives;
   }
-  // Whichever comes first answers: the value, or the caller's cancellation.
-  struct Waiting {
-    std::atomic<bool> answered{false};
-    bool takes_whole = false;
-    Reply<RecvTensorReply> done;
-    CancelToken* cancel = nullptr;
-    std::atomic<CancelToken::Id> registration{0};
+  StepRendezvous& rendezvous = *receive->step->rendezvous;
+  const auto answer =
+      FirstAnswer<Result<RecvTensorReply>>::Make(options.cancel, std::move(done), [this, receive, &rendezvous] {
+        rendezvous.Withdraw(receive->key, receive->number);
+        Leave(receive->step, receive->step_id, &ActiveStep::waiting);
+      });
+  if (answer->answered()) return;
+  auto receiver = [this, receive, answer, &rendezvous](Result<Rendezvous::Value> value) {
+    if (answer->Claim()) return answer->Finish(Received(*receive, std::move(value)));
+    // The caller gave up while the value was handed over: leave it for another receive.
+    if (value.ok()) rendezvous.Send(receive->key, *std::move(value)).IgnoreError();
   };
-  auto waiting = std::make_shared<Waiting>();
-  waiting->takes_whole = options.takes_whole;
-  waiting->done = std::move(done);
-  const int64_t id = request.step_id();
-  if (options.cancel != nullptr) {
-    waiting->cancel = options.cancel;
-    const CancelToken::Id registration = options.cancel->Register([this, id, waiting, step] {
-      if (waiting->answered.exchange(true)) return;
-      Leave(step, id, &ActiveStep::waiting);
-      waiting->done(waiting->cancel->reason());
-    });
-    if (registration == 0) {
-      Leave(step, id, &ActiveStep::waiting);
-      return waiting->done(options.cancel->reason());
-    }
-    waiting->registration = registration;
+  const bool waits = rendezvous.RecvLocal(receive->key, receive->number, std::move(receiver));
+  // If the caller gave up before the receiver was in the rendezvous, on_cancel could not withdraw it.
+  if (waits && answer->answered() && rendezvous.Withdraw(receive->key, receive->number))
+    Leave(receive->step, receive->step_id, /*users=*/nullptr);
+}
+
+Result<RecvTensorReply> Worker::Received(const Receive& receive, Result<Rendezvous::Value> value) {
+  Result<std::optional<Chunkable>> apart = std::nullopt;
+  if (value.ok() && receive.in_chunks && !value->dead && !(receive.takes_whole && IsSentWhole(value->tensor)))
+    apart = TakeApart(value->tensor, dependencies_.chunk_bytes);
+  if (apart.ok() && apart->has_value()) {
+    RecvTensorReply first = MakeChunk(**apart, 0, dependencies_.chunk_bytes);
+    const size_t chunks = ((*apart)->bytes.num_bytes() - 1) / dependencies_.chunk_bytes + 1;
+    std::lock_guard lock(receive.step->mu);
+    ActiveStep::InChunks& entry = receive.step->in_chunks[receive.key];
+    entry = {**std::move(apart), std::vector<bool>(chunks), chunks - 1};
+    entry.sent[0] = true;
+    return first;
   }
-  step->rendezvous->RecvLocal(request.rendezvous_key(), [this, id, waiting, step, key = request.rendezvous_key(),
-                                                         in_chunks = *in_chunks](Result<Rendezvous::Value> value) {
-    if (waiting->answered.exchange(true)) return;
-    if (waiting->cancel != nullptr) waiting->cancel->Unregister(waiting->registration);
-    if (!value.ok()) {
-      Leave(step, id, &ActiveStep::waiting);
-      return waiting->done(value.status());
-    }
-    Result<std::optional<Chunkable>> apart = std::nullopt;
-    const bool whole = waiting->takes_whole && IsSentWhole(value->tensor);
-    if (in_chunks && !value->dead && !whole) apart = TakeApart(value->tensor, dependencies_.chunk_bytes);
-    if (!apart.ok()) {
-      Leave(step, id, &ActiveStep::waiting);
-      return waiting->done(WithContext(apart.status(), key));
-    }
-    if (apart->has_value()) {
-      RecvTensorReply first = MakeChunk(**apart, 0, dependencies_.chunk_bytes);
-      {
-        std::lock_guard lock(step->mu);
-        const size_t left = (*apart)->bytes.num_bytes() - first.chunk.size();
-        step->in_chunks[key] = {**std::move(apart), left};
-      }
-      return waiting->done(std::move(first));
-    }
-    Leave(step, id, &ActiveStep::waiting);
-    RecvTensorReply reply;
-    reply.message.set_is_dead(value->dead);
-    if (!value->dead) reply.tensors.push_back({"", std::move(value->tensor)});
-    waiting->done(std::move(reply));
-  });
+  Leave(receive.step, receive.step_id, &ActiveStep::waiting);
+  WEIR_TRY(value.status());
+  if (!apart.ok()) return WithContext(apart.status(), receive.key);
+  RecvTensorReply reply;
+  reply.message.set_is_dead(value->dead);
+  if (!value->dead) reply.tensors.push_back({"", std::move(value->tensor)});
+  return reply;
 }
 
 Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& key, size_t offset) {
@@ -510,24 +510,28 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
   {
     std::lock_guard lock(step->mu);
     auto it = step->in_chunks.find(key);
-    if (it == step->in_chunks.end() || offset >= it->second.from.bytes.num_bytes())
+    if (it == step->in_chunks.end() || offset >= it->second.from.bytes.num_bytes() ||
+        offset % dependencies_.chunk_bytes != 0)
       return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
-    reply = MakeChunk(it->second.from, offset, dependencies_.chunk_bytes);
-    it->second.left -= std::min(it->second.left, reply.chunk.size());
-    if (it->second.left > 0) return reply;
+    ActiveStep::InChunks& entry = it->second;
+    reply = MakeChunk(entry.from, offset, dependencies_.chunk_bytes);
+    std::vector<bool>::reference sent = entry.sent[offset / dependencies_.chunk_bytes];
+    if (!sent) --entry.left;  // a chunk may be requested again
+    sent = true;
+    if (entry.left > 0) return reply;
     step->in_chunks.erase(it);
   }
   Leave(step, step_id, &ActiveStep::waiting);
   return reply;
 }
 
-// Removes a user of the step. A step without users and without values for other tasks is discarded, so no master has to
-// call CleanupGraph after a success.
+// Removes a user of the step, if `users` is given. A step without users that holds nothing for others is forgotten:
+// after a success no master has to call CleanupGraph.
 void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
   std::shared_ptr<ActiveStep> gone;
   {
     std::lock_guard lock(mu_);
-    --(*step.*users);
+    if (users != nullptr) --(*step.*users);
     const bool wanted =
         step->waiting > 0 || step->partial.begun() || (step->session != nullptr && !step->rendezvous->idle());
     if (step->running > 0 || (wanted && !given_up)) return;

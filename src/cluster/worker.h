@@ -83,6 +83,7 @@ class Worker final : public WorkerService {
   struct WorkerSession;
   struct ActiveStep;
   struct StepState;
+  struct Receive;
 
   Result<std::shared_ptr<WorkerSession>> FindSession(const std::string& handle, bool created);
   Result<std::shared_ptr<RegisteredGraph>> FindGraph(WorkerSession& session, const std::string& handle);
@@ -99,6 +100,8 @@ class Worker final : public WorkerService {
                   const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                   Reply<RunGraphReply> done);
   StepArgs ArgsFor(const StepState& state, ActiveStep& step, int64_t id);
+  // Ends a receive, unless the value is sent in chunks.
+  Result<RecvTensorReply> Received(const Receive& receive, Result<Rendezvous::Value> value);
   Result<RecvTensorReply> NextChunk(int64_t step_id, const std::string& key, size_t offset);
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();

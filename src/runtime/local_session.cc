@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/alarms.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "runtime/check_feed.h"
@@ -198,7 +199,6 @@ Result<std::vector<Tensor>> LocalSession::Execute(Executor& executor, absl::Span
     if (metadata != nullptr && options->trace_level() != tensorflow::RunOptions::NO_TRACE)
       args.trace = &trace.emplace();
   }
-  constexpr int64_t kNanosPerMilli = 1'000'000;
   constexpr int64_t kMaxMillis = int64_t{1} << 40;
   if (timeout_ms > 0)
     args.deadline_nanos = RealClock().MonotonicNanos() + std::min(timeout_ms, kMaxMillis) * kNanosPerMilli;

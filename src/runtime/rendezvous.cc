@@ -1,12 +1,12 @@
 // Callbacks run without the lock, because they may send or receive again.
 #include "runtime/rendezvous.h"
 
-#include <vector>
+#include <algorithm>
 
 namespace weir {
 
 Status LocalRendezvous::Send(const std::string& key, Value value) {
-  Done receiver;
+  Receiver receiver;
   {
     std::lock_guard lock(mu_);
     if (!aborted_.ok()) return aborted_;
@@ -19,11 +19,11 @@ Status LocalRendezvous::Send(const std::string& key, Value value) {
     meeting.receivers.pop_front();
     if (meeting.receivers.empty()) meetings_.erase(key);
   }
-  receiver(std::move(value));
+  receiver.done(std::move(value));
   return OkStatus();
 }
 
-void LocalRendezvous::RecvAsync(const std::string& key, Done done) {
+bool LocalRendezvous::Recv(const std::string& key, uint64_t receiver, Done done) {
   Result<Value> result = Internal("nothing received");
   {
     std::lock_guard lock(mu_);
@@ -32,8 +32,8 @@ void LocalRendezvous::RecvAsync(const std::string& key, Done done) {
     } else {
       Meeting& meeting = meetings_[key];
       if (meeting.values.empty()) {
-        meeting.receivers.push_back(std::move(done));
-        return;
+        meeting.receivers.push_back({receiver, std::move(done)});
+        return true;
       }
       result = std::move(meeting.values.front());
       meeting.values.pop_front();
@@ -41,6 +41,22 @@ void LocalRendezvous::RecvAsync(const std::string& key, Done done) {
     }
   }
   done(std::move(result));
+  return false;
+}
+
+bool LocalRendezvous::Withdraw(const std::string& key, uint64_t receiver) {
+  Receiver withdrawn;  // destroyed without the lock
+  std::lock_guard lock(mu_);
+  const auto meeting = meetings_.find(key);
+  if (meeting == meetings_.end()) return false;
+  std::deque<Receiver>& receivers = meeting->second.receivers;
+  const auto it =
+      std::find_if(receivers.begin(), receivers.end(), [&](const Receiver& r) { return r.number == receiver; });
+  if (it == receivers.end()) return false;
+  withdrawn = std::move(*it);
+  receivers.erase(it);
+  if (receivers.empty()) meetings_.erase(meeting);
+  return true;
 }
 
 void LocalRendezvous::Abort(Status reason) {
@@ -53,7 +69,7 @@ void LocalRendezvous::Abort(Status reason) {
     reason = aborted_;
   }
   for (auto& [key, meeting] : meetings) {
-    for (Done& receiver : meeting.receivers) receiver(reason);
+    for (Receiver& receiver : meeting.receivers) receiver.done(reason);
   }
 }
 

@@ -25,6 +25,29 @@ TEST(RendezvousTest, BothOrders) {
   EXPECT_TRUE(meeting->idle());
 }
 
+TEST(RendezvousTest, AReceiverThatWithdrawsLeavesTheValueToTheNext) {
+  auto meeting = MakeIntrusive<LocalRendezvous>();
+  std::vector<int> got;
+  const auto receive = [&](int number) {
+    return meeting->Recv("a", number, [&got, number](const Result<Rendezvous::Value>&) { got.push_back(number); });
+  };
+  EXPECT_FALSE(meeting->Withdraw("a", 1));
+  for (const int number : {1, 2, 3}) EXPECT_TRUE(receive(number));
+  EXPECT_TRUE(meeting->Withdraw("a", 2));
+  EXPECT_FALSE(meeting->Withdraw("a", 2));
+  EXPECT_TRUE(meeting->Withdraw("a", 1));
+  ASSERT_TRUE(meeting->Send("a", Number(1)).ok());
+  EXPECT_EQ(got, std::vector{3});
+  EXPECT_FALSE(meeting->Withdraw("a", 3));
+  ASSERT_TRUE(meeting->Send("a", Number(2)).ok());
+  EXPECT_FALSE(receive(4));
+  EXPECT_EQ(got, (std::vector{3, 4}));
+  EXPECT_TRUE(receive(5));
+  EXPECT_FALSE(meeting->idle());
+  EXPECT_TRUE(meeting->Withdraw("a", 5));
+  EXPECT_TRUE(meeting->idle());
+}
+
 TEST(RendezvousTest, Abort) {
   auto meeting = MakeIntrusive<LocalRendezvous>();
   Status seen;

@@ -16,8 +16,6 @@ namespace {
 
 using SharedPtr = std::shared_ptr<GrpcChannel::Shared>;
 
-constexpr int64_t kNanosPerMs = 1'000'000;
-
 int64_t Now() { return RealClock().MonotonicNanos(); }
 
 // A silent peer is probed after a third of the peer timeout. The rest is the time that it has to answer.
@@ -94,7 +92,7 @@ void Watch(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
 // Decides about the peer at the end of a probe.
 void Judge(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t begin,
            const grpc::Status& status) {
-  const int64_t timeout = ProbeTimeoutMs(shared->peer_timeout_ms) * kNanosPerMs;
+  const int64_t timeout = ProbeTimeoutMs(shared->peer_timeout_ms) * kNanosPerMilli;
   const int64_t now = Now();
   if (IsAnswer(status)) connection->heard_nanos = now;
   const bool silent =
@@ -103,7 +101,7 @@ void Judge(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
   const bool connected = connection->channel->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
   const bool slept = now - begin > timeout + timeout / 4;
   if (!silent || !connected || slept)
-    return Watch(shared, connection, ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMs);
+    return Watch(shared, connection, ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMilli);
   connection->lost = true;
   shared->calls.CancelOf(connection.get());
 }
@@ -133,7 +131,7 @@ void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connec
     // A call that began in between saw watched == true and scheduled nothing.
     if (connection->open_calls == 0 || connection->watched.exchange(true)) return;
   }
-  const int64_t after = ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMs;
+  const int64_t after = ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMilli;
   const int64_t silent = Now() - connection->heard_nanos;
   if (silent < after) return Watch(shared, connection, after - silent);
   Probe(shared, connection);
@@ -215,7 +213,7 @@ GrpcChannel::~GrpcChannel() {
 std::shared_ptr<GrpcConnection> GrpcChannel::Connection(bool wait_for_ready) {
   std::shared_ptr<GrpcConnection> former;  // destroyed without the lock
   std::lock_guard lock(mu_);
-  const bool stale = Now() - connection_->heard_nanos > StaleAfterMs(shared_->peer_timeout_ms) * kNanosPerMs;
+  const bool stale = Now() - connection_->heard_nanos > StaleAfterMs(shared_->peer_timeout_ms) * kNanosPerMilli;
   // A call that does not wait must learn the current state, not the result of gRPC's last attempt.
   const bool outdated = !wait_for_ready && connection_->channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE;
   if (connection_->lost || stale || outdated)
@@ -248,7 +246,7 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
   }
   ++connection->open_calls;
   if (!connection->watched.exchange(true))
-    Watch(shared_, connection, ProbeAfterMs(shared_->peer_timeout_ms) * kNanosPerMs);
+    Watch(shared_, connection, ProbeAfterMs(shared_->peer_timeout_ms) * kNanosPerMilli);
   if (connection->lost) call->context.TryCancel();  // lost after it was chosen
   call->Start(method, events_, [shared = shared_](OpenCall* call) {
     const grpc::Status& status = call->status;

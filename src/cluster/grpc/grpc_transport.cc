@@ -296,27 +296,22 @@ class GrpcTransport final : public Transport {
   // Checks on `events` as long as they exist. REQUIRES: mu_ is held.
   void LookAfter(const std::shared_ptr<GrpcEvents>& events) {
     looked_after_.push_back(events);
-    if (looked_after_.size() == 1) LookLater();
+    if (!std::exchange(looks_, true)) LookPeriodically(alarms_, shared_->peer_timeout_ms, [this] { Look(); });
   }
-  // Schedules the next check. The interval is short enough that keepalive calls are answered in time even if a handler
-  // blocks the threads.
-  void LookLater() {
-    constexpr int64_t kNanosPerMs = 1'000'000;
-    alarms_.After(std::max<int64_t>(1, shared_->peer_timeout_ms / 8) * kNanosPerMs, [this] {
-      std::vector<std::shared_ptr<GrpcEvents>> alive;  // destroyed without the lock
-      std::lock_guard lock(mu_);
-      std::erase_if(looked_after_, [&](const std::weak_ptr<GrpcEvents>& events) {
-        alive.push_back(events.lock());
-        return alive.back() == nullptr;
-      });
-      for (const std::shared_ptr<GrpcEvents>& events : alive) {
-        if (events != nullptr) events->Look();
-      }
-      if (!looked_after_.empty()) LookLater();
+  void Look() {
+    std::vector<std::shared_ptr<GrpcEvents>> alive;  // destroyed without the lock
+    std::lock_guard lock(mu_);
+    std::erase_if(looked_after_, [&](const std::weak_ptr<GrpcEvents>& events) {
+      alive.push_back(events.lock());
+      return alive.back() == nullptr;
     });
+    for (const std::shared_ptr<GrpcEvents>& events : alive) {
+      if (events != nullptr) events->Look();
+    }
   }
 
   std::mutex mu_;
+  bool looks_ = false;  // Look is called periodically
   std::vector<std::weak_ptr<GrpcEvents>> looked_after_;
   std::shared_ptr<GrpcEvents> events_;  // for outgoing calls; set once
   const std::shared_ptr<GrpcChannel::Shared> shared_;

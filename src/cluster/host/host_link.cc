@@ -13,6 +13,8 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "base/out_of_memory.h"
 #include "cluster/transport_errors.h"
 #include "tensor/shared_blocks.h"
 
@@ -26,16 +28,9 @@ constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
 constexpr size_t kByAddress = size_t{32} << 10;  // payloads from this size on are worth two more system calls
 
 constexpr size_t kByMapping = size_t{64} << 10;  // spans from this size on are looked up among the shared blocks
+constexpr int64_t kMapAgainNanos = 100 * kNanosPerMilli;  // after a block that could not be mapped
 constexpr size_t kWritten = 256;      // spans up to this size are written: cheaper than reading the sender's memory
 constexpr size_t kMaxWritten = 4096;  // limit for all written spans of a payload
-
-// Indexed by LinkMessage::Kind.
-constexpr HostHead::Kind kCallKinds[] = {HostHead::kCall, HostHead::kAnswer, HostHead::kError, HostHead::kCancel};
-
-LinkMessage MessageOf(const HostHead& head) {
-  const auto* kind = std::find(std::begin(kCallKinds), std::end(kCallKinds), head.kind);
-  return {static_cast<LinkMessage::Kind>(kind - std::begin(kCallKinds)), head.code, head.id};
-}
 
 }  // namespace
 
@@ -98,7 +93,7 @@ void HostLink::WaitUntilSent(int64_t timeout_ms) {
 // ---- writing ----
 
 bool HostLink::SendMessage(const LinkMessage& message, std::string_view method, Rope payload) {
-  return Send({.kind = kCallKinds[message.kind], .code = message.code, .id = message.id}, method, std::move(payload));
+  return Send(HeadFor<HostHead>(message), method, std::move(payload));
 }
 
 bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
@@ -218,7 +213,13 @@ void HostLink::Ready(bool readable, bool writable) {
   if (writable && !WriteQueue(/*writable=*/true)) return;
   if (!readable && !writable) SendKept();  // the thread that should may be blocked in a handler
   std::string why;
-  bool fine = !readable || Read(&why);
+  bool fine = true;
+  try {
+    fine = !readable || Read(&why);
+  } catch (...) {  // the rest of what was read is lost
+    fine = false;
+    why = std::string(StatusOfCaught("reading a message").message());
+  }
   if (!HandleAll()) {
     fine = false;
     why = "bytes that are no message";
@@ -238,7 +239,11 @@ bool HostLink::Read(std::string* why) {
   }
   Heard();
   *why = "bytes that are no message";
-  return Feed(buffer.data(), static_cast<size_t>(size));
+  const bool fine = Feed(buffer.data(), static_cast<size_t>(size));
+  const std::vector<LinkMessage> cancelled = std::exchange(cancelled_, {});
+  lock.unlock();  // callbacks run now
+  for (const LinkMessage& message : cancelled) end().Began(message, "");
+  return fine;
 }
 
 bool HostLink::HandleAll() {
@@ -261,7 +266,11 @@ bool HostLink::HandleAll() {
       });
       announced = true;
     }
-    if (!Handle(std::move(message))) return false;
+    try {
+      if (!Handle(std::move(message))) return false;
+    } catch (...) {  // the callers learn of it when the handler's closures are destroyed
+      LogCaught("the handler of a message");
+    }
   }
 }
 
@@ -344,9 +353,12 @@ void HostLink::EndMessage() {
   const HostHead& head = reading_.head;
   reading_.method = small_.substr(0, head.method_size);
   block_ = nullptr;
-  if (head.kind == HostHead::kCall || head.kind == HostHead::kCancel)
-    end().Began(MessageOf(head), std::move(reading_.method));
-  come_.push_back(std::move(reading_));
+  if (head.kind == HostHead::kCall) end().Began(LinkMessageOf(head), std::move(reading_.method));
+  if (head.kind == HostHead::kCancel) {
+    cancelled_.push_back(LinkMessageOf(head));
+  } else {
+    come_.push_back(std::move(reading_));
+  }
   reading_ = Incoming();
   head_have_ = 0;
 }
@@ -357,19 +369,26 @@ bool HostLink::IsThere() const {
   return poll(&polled, 1, 0) == 0;
 }
 
+bool HostLink::MayMap(const Span& span) const {
+  if (span.block == 0) return false;
+  const int64_t again = map_again_nanos_.load(std::memory_order_relaxed);
+  return again == 0 || RealClock().MonotonicNanos() >= again;
+}
+
 // Maps the bytes of a span. Null if they are not in a block that can be mapped.
 BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan) {
-  if (span.block == 0 || !maps_ || span.offset > span.capacity || span.size > span.capacity - span.offset)
-    return nullptr;
-  std::shared_ptr<const char> bytes =
+  if (!MayMap(span) || span.offset > span.capacity || span.size > span.capacity - span.offset) return nullptr;
+  const Result<std::shared_ptr<const char>> bytes =
       mappings_.Find(process, {.id = span.block, .fd = static_cast<int>(span.fd), .capacity = span.capacity});
-  if (bytes == nullptr) {
-    maps_ = false;
+  if (!bytes.ok()) {
+    if (map_again_nanos_.exchange(RealClock().MonotonicNanos() + kMapAgainNanos) == 0)
+      LogWarning("a block of {} bytes in the memory of process {} cannot be mapped, and is copied: {}", span.capacity,
+                 process, std::string(bytes.status().message()));
     return nullptr;
   }
   SweepLater();
-  char* const data = const_cast<char*>(bytes.get()) + span.offset;
-  BufferPtr mapped = WrapMemory(data, span.size, [bytes = std::move(bytes), loan] {});
+  char* const data = const_cast<char*>(bytes->get()) + span.offset;
+  BufferPtr mapped = WrapMemory(data, span.size, [bytes = *bytes, loan] {});
   mapped->AddReader();  // the peer reads it, too: no op may write in place
   return mapped;
 }
@@ -484,13 +503,12 @@ bool HostLink::Handle(Incoming message) {
       Send({.kind = HostHead::kPong}, "", Rope());
       return true;
     case HostHead::kPong:
-    case HostHead::kCancel:  // handled in EndMessage
       return true;
     default:
       break;
   }
   size_t copied = head.spans == 0 ? head.size : 0;
-  for (const Span& span : message.spans) copied += span.block == 0 || !maps_ ? std::min(span.size, kMaxPayload) : 0;
+  for (const Span& span : message.spans) copied += MayMap(span) ? 0 : std::min(span.size, kMaxPayload);
   if (EventThreads::IsSmall(copied)) {
     Bring(message);
     return true;
@@ -501,8 +519,7 @@ bool HostLink::Handle(Incoming message) {
 }
 
 void HostLink::Bring(Incoming& message) {
-  const LinkMessage told = MessageOf(message.head);
-  end().Came(told, message.head.spans == 0 ? std::move(message.payload) : TakeFromPeer(message));
+  end().Came(LinkMessageOf(message.head), message.head.spans == 0 ? std::move(message.payload) : TakeFromPeer(message));
 }
 
 }  // namespace weir

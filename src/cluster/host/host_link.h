@@ -20,8 +20,8 @@
 
 #include "base/alarms.h"
 #include "base/this_process.h"
-#include "cluster/host/host_loop.h"
 #include "cluster/host/host_mappings.h"
+#include "cluster/host_loop.h"
 #include "cluster/link.h"
 #include "cluster/rope.h"
 #include "runtime/bundle.h"
@@ -100,6 +100,7 @@ class HostLink final : public Link,
   bool Handle(Incoming message);
   void Bring(Incoming& message);
   Result<Rope> TakeFromPeer(const Incoming& message);
+  bool MayMap(const Span& span) const;
   BufferPtr MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan);
   Status CopySpans(int process, const std::vector<Span>& spans, std::vector<BufferPtr>* parts) const;
   void SweepLater();
@@ -132,7 +133,8 @@ class HostLink final : public Link,
   size_t block_have_ = 0;
   uint64_t payload_have_ = 0;
   uint64_t payload_need_ = 0;
-  std::deque<Incoming> come_;  // complete, but not handled yet
+  std::deque<Incoming> come_;           // complete, but not handled yet
+  std::vector<LinkMessage> cancelled_;  // cancellations that were just read
 
   std::mutex write_mu_;
   std::condition_variable sent_;
@@ -145,7 +147,7 @@ class HostLink final : public Link,
   std::map<uint64_t, Rope> lent_;
 
   HostMappings mappings_;
-  std::atomic<bool> maps_{true};  // false after a block could not be mapped
+  std::atomic<int64_t> map_again_nanos_{0};  // after a block could not be mapped: when to try again
   std::atomic<bool> sweeping_{false};
 };
 

@@ -73,6 +73,32 @@ TEST(HostLinkLoansTest, MappingsAreSweptAsLongAsThereAreSome) {
   EXPECT_EQ(bare.alarms.count(), 0U);
 }
 
+TEST(HostLinkLoansTest, AfterABlockThatCannotBeMappedOthersAreMappedAgain) {
+  ShareLargeBlocks();
+  const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
+  const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
+  const auto address = reinterpret_cast<uint64_t>(tensor.raw());
+  BareLink bare;
+  bare.link->Start();
+  std::string back;
+  testing::internal::CaptureStderr();
+  Lend(*bare.end, 1, 1000, {{address, 1000, block.id + 1, 0, block.capacity, block.fd}});
+  ASSERT_TRUE(bare.end->Read(HostHead::kAnswer, &back).has_value());
+  EXPECT_EQ(back, std::string(1000, '\0'));  // copied
+  EXPECT_EQ(bare.alarms.count(), 1U);        // watches the peer
+  const auto end = std::chrono::steady_clock::now() + kHostLinkPatience / 4;
+  for (uint64_t id = 2; bare.alarms.count() < 2 && std::chrono::steady_clock::now() < end; ++id) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    Lend(*bare.end, id, 1000, {{address, 1000, block.id, 0, block.capacity, block.fd}});
+    ASSERT_TRUE(bare.end->Read(HostHead::kAnswer, &back).has_value());
+    EXPECT_EQ(back, std::string(1000, '\0'));
+  }
+  EXPECT_EQ(bare.alarms.count(), 2U);  // one sweeps the mapping
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("cannot be mapped"), std::string::npos) << log;
+  EXPECT_EQ(log.find("cannot be mapped"), log.rfind("cannot be mapped")) << log;
+}
+
 TEST(HostLinkLoansTest, WhoWaitsUntilAllIsSentIsTold) {
   BareLink bare;
   bare.link->Start();

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstring>
 #include <future>
+#include <new>
 #include <thread>
 
 #include "base/clock.h"
@@ -252,6 +253,20 @@ TEST_F(HostLinkTest, AnErrorAmongThemIsOneOfTheAnswers) {
   EXPECT_EQ(write[1].payload, "no");
 }
 
+TEST_F(HostLinkTest, AHandlerThatThrowsDoesNotKeepTheMessagesBehindIt) {
+  handle_ = [](const std::shared_ptr<IncomingCall>& call) {
+    call->Respond(Rope("fine"));
+    if (call->request().Flatten() == "bad") throw std::bad_alloc();
+  };
+  AnswerCalls();
+  Write(CallBytes(1, "bad") + CallBytes(2, "b"));
+  Ids ids;
+  while (ids.size() < 2 && CanRead(5'000)) {
+    for (const uint64_t id : IdsOf(NextWrite())) ids.push_back(id);
+  }
+  EXPECT_EQ(ids, (Ids{1, 2}));
+}
+
 TEST_F(HostLinkTest, BytesThatAreNoMessageDoNotKeepTheAnswersBefore) {
   std::atomic<int> answered{0};
   handle_ = [&](const std::shared_ptr<IncomingCall>& call) {
@@ -317,6 +332,29 @@ TEST_F(HostLinkTest, ACallThatIsCancelledBeforeItHasLeftLeavesBeforeItsEnd) {
     EXPECT_EQ(write[1].head.kind, HostHead::kCancel);
   }
   EXPECT_FALSE(CanRead(0));
+}
+
+TEST_F(HostLinkTest, ACancellationRunsWithoutTheLocksOfTheLink) {
+  std::promise<std::shared_ptr<IncomingCall>> begun;
+  std::promise<bool> asked;
+  std::future<bool> has_more;
+  handle_ = [&](const std::shared_ptr<IncomingCall>& call) {
+    call->cancel().Register([&] {
+      // A callback that begins long work asks this on its own thread. Here another thread asks, so that the test ends.
+      has_more = std::async(std::launch::async, [&] { return link_->HasMore(); });
+      asked.set_value(has_more.wait_for(std::chrono::seconds(5)) == std::future_status::ready);
+    });
+    begun.set_value(call);
+  };
+  AnswerCalls();
+  Write(CallBytes(1, "a"));
+  const std::shared_ptr<IncomingCall> call = begun.get_future().get();
+  const HostHead cancel{.kind = HostHead::kCancel, .id = 1};
+  Write(std::string(reinterpret_cast<const char*>(&cancel), sizeof(cancel)));
+  std::future<bool> answered = asked.get_future();
+  ASSERT_EQ(answered.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_TRUE(answered.get());
+  call->Respond(Rope("late"));
 }
 
 TEST_F(HostLinkTest, ABreakEndsWhatIsKept) {

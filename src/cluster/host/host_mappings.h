@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/status.h"
 #include "tensor/shared_blocks.h"
 
 namespace weir {
@@ -16,9 +17,9 @@ class HostMappings final {
  public:
   static constexpr int64_t kKeepNanos = int64_t{5} * 1'000'000'000;
 
-  // Maps the whole block. The returned pointer keeps it mapped. Null if it cannot be mapped: `block` comes from the
-  // peer and is validated.
-  std::shared_ptr<const char> Find(int process, const SharedBlock& block);
+  // Maps the whole block. The returned pointer keeps it mapped. An error says why it cannot be mapped: `block` comes
+  // from the peer and is validated.
+  Result<std::shared_ptr<const char>> Find(int process, const SharedBlock& block);
   // Unmaps blocks that were unused for kKeepNanos. Returns false when no mapping is left.
   bool Sweep(int64_t now_nanos);
 

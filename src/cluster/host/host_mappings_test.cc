@@ -18,6 +18,10 @@ class HostMappingsTest : public testing::Test {
     return Tensor::Zeros(kUint8, Shape{1 << 20}).value();
   }
   SharedBlock Block() const { return FindSharedBlock(tensor_.raw(), tensor_.num_bytes()).value(); }
+  // Null if it cannot be mapped.
+  std::shared_ptr<const char> Find(const SharedBlock& block) {
+    return mappings_.Find(getpid(), block).value_or(nullptr);
+  }
   static bool IsMapped(const char* bytes) {
     unsigned char pages = 0;
     return mincore(const_cast<char*>(bytes), 1, &pages) == 0;
@@ -29,46 +33,46 @@ class HostMappingsTest : public testing::Test {
 
 TEST_F(HostMappingsTest, ABlockIsMappedOnceAndKeptForAWhile) {
   const int64_t now = RealClock().MonotonicNanos();
-  std::shared_ptr<const char> bytes = mappings_.Find(getpid(), Block());
+  std::shared_ptr<const char> bytes = Find(Block());
   ASSERT_NE(bytes, nullptr);
   static_cast<char*>(tensor_.raw())[7] = '!';
   EXPECT_EQ(bytes.get()[7], '!');
   const char* const where = bytes.get();
-  EXPECT_EQ(mappings_.Find(getpid(), Block()).get(), where);
+  EXPECT_EQ(Find(Block()).get(), where);
   // A mapping with references counts as used.
   const int64_t later = now + 3 * HostMappings::kKeepNanos;
   EXPECT_TRUE(mappings_.Sweep(later));
-  EXPECT_EQ(mappings_.Find(getpid(), Block()).get(), where);
+  EXPECT_EQ(Find(Block()).get(), where);
   EXPECT_TRUE(mappings_.Sweep(later));
   bytes = nullptr;
   EXPECT_TRUE(mappings_.Sweep(later + HostMappings::kKeepNanos - 1));
   EXPECT_TRUE(IsMapped(where));
   EXPECT_FALSE(mappings_.Sweep(later + HostMappings::kKeepNanos));
   EXPECT_FALSE(IsMapped(where));
-  EXPECT_NE(mappings_.Find(getpid(), Block()), nullptr);
+  EXPECT_NE(Find(Block()), nullptr);
 }
 
 TEST_F(HostMappingsTest, WhatIsFoundAgainIsKeptAnew) {
-  ASSERT_NE(mappings_.Find(getpid(), Block()), nullptr);
+  ASSERT_NE(Find(Block()), nullptr);
   const int64_t before = RealClock().MonotonicNanos();
-  ASSERT_NE(mappings_.Find(getpid(), Block()), nullptr);
+  ASSERT_NE(Find(Block()), nullptr);
   EXPECT_TRUE(mappings_.Sweep(before + HostMappings::kKeepNanos - 1));
 }
 
 TEST_F(HostMappingsTest, WhatCannotBeMappedLeavesNothing) {
   SharedBlock wrong = Block();
   ++wrong.id;
-  EXPECT_EQ(mappings_.Find(getpid(), wrong), nullptr);
+  EXPECT_EQ(mappings_.Find(getpid(), wrong).status().code(), StatusCode::kUnavailable);
   EXPECT_FALSE(mappings_.Sweep(RealClock().MonotonicNanos()));
 }
 
 TEST_F(HostMappingsTest, AnotherSizeIsLookedAtAnew) {
-  const std::shared_ptr<const char> bytes = mappings_.Find(getpid(), Block());
+  const std::shared_ptr<const char> bytes = Find(Block());
   ASSERT_NE(bytes, nullptr);
   SharedBlock larger = Block();
   larger.capacity *= 2;
-  EXPECT_EQ(mappings_.Find(getpid(), larger), nullptr);
-  EXPECT_EQ(mappings_.Find(getpid(), Block()).get()[0], '\0');
+  EXPECT_FALSE(mappings_.Find(getpid(), larger).ok());
+  EXPECT_EQ(Find(Block()).get()[0], '\0');
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "base/alarms.h"
 #include "base/clock.h"
 #include "cluster/host/host_channel.h"
@@ -24,9 +25,11 @@ class HostWaitingPlace final : public WaitingPlace {
       loop = loop_;
       ++inside_;
     }
+    const absl::Cleanup leave = [this] {
+      std::lock_guard lock(mu_);
+      if (--inside_ == 0 && loop_ == nullptr) left_.notify_all();
+    };
     loop->WaitFor(arrival);
-    std::lock_guard lock(mu_);
-    if (--inside_ == 0 && loop_ == nullptr) left_.notify_all();
   }
   void Open(HostLoop& loop) {
     std::lock_guard lock(mu_);
@@ -77,16 +80,9 @@ class HostTransport final : public Transport {
     if (loop_ == nullptr) {
       loop_ = std::make_unique<HostLoop>();
       place_->Open(*loop_);
-      LookLater();
+      LookPeriodically(alarms_, peer_timeout_ms_, [this] { loop_->Look(); });
     }
     return {*loop_, alarms_, peer_timeout_ms_};
-  }
-  // Often enough that pings of a waiting peer are answered in time even if a handler blocks the loop.
-  void LookLater() {
-    alarms_.After(std::max<int64_t>(1, peer_timeout_ms_ / 8) * kNanosPerMilli, [this] {
-      loop_->Look();
-      LookLater();
-    });
   }
 
   const int64_t peer_timeout_ms_;

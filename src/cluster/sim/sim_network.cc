@@ -5,19 +5,21 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/alarms.h"
+#include "cluster/transport_errors.h"
+
 namespace weir {
 namespace {
 
 constexpr int64_t kMicro = 1'000;
-constexpr int64_t kMilli = 1'000'000;
 constexpr int64_t kUsualDelay = 300 * kMicro;
-constexpr int64_t kNotice = 5 * kMilli;             // until an end notices that its connection is broken
-constexpr int64_t kDispatch = 30 * kMicro;          // until a thread handles what has arrived
-constexpr int64_t kLateDispatch = 5 * kMilli;       // occasionally
-constexpr int64_t kShortestPing = 10'000 * kMilli;  // timeout for a silent peer
-constexpr int64_t kLongestPing = 20'000 * kMilli;
-constexpr int64_t kConnectTimeout = 1'000 * kMilli;
-constexpr int64_t kRetry = 20 * kMilli;
+constexpr int64_t kNotice = 5 * kNanosPerMilli;             // until an end notices that its connection is broken
+constexpr int64_t kDispatch = 30 * kMicro;                  // until a thread handles what has arrived
+constexpr int64_t kLateDispatch = 5 * kNanosPerMilli;       // occasionally
+constexpr int64_t kShortestPing = 10'000 * kNanosPerMilli;  // timeout for a silent peer
+constexpr int64_t kLongestPing = 20'000 * kNanosPerMilli;
+constexpr int64_t kConnectTimeout = 1'000 * kNanosPerMilli;
+constexpr int64_t kRetry = 20 * kNanosPerMilli;
 
 std::string_view Short(std::string_view method) { return method.substr(method.rfind('/') + 1); }
 
@@ -125,7 +127,7 @@ class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_f
       });
     }
     if (options.timeout_ms > 0) {
-      call->deadline = world.After(options.timeout_ms * kMilli, [network = &network_, call] {
+      call->deadline = world.After(options.timeout_ms * kNanosPerMilli, [network = &network_, call] {
         network->GiveUp(call, DeadlineExceeded("Deadline Exceeded"));
       });
     }
@@ -141,7 +143,7 @@ class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_f
     SimWorld& world = network_.world_;
     std::shared_ptr<Host> peer = network_.Listening(address_);
     const bool cut = peer != nullptr && network_.CutUntil(*host_, *peer) > 0;
-    world.After(cut ? world.Between(kMilli, kConnectTimeout) : 2 * network_.Delay(),
+    world.After(cut ? world.Between(kNanosPerMilli, kConnectTimeout) : 2 * network_.Delay(),
                 [self = shared_from_this()] { self->Connected(); });
   }
   void Connected() {
@@ -220,7 +222,7 @@ void SimNetwork::Crash(const std::string& name) {
 void SimNetwork::Cut(const std::string& a, const std::string& b, int64_t nanos) {
   int64_t& until = cuts_[std::minmax(a, b)];
   until = std::max(until, world_.now() + nanos);
-  world_.Note(fmt::format("{} and {} are cut off from each other for {} ms", a, b, nanos / kMilli));
+  world_.Note(fmt::format("{} and {} are cut off from each other for {} ms", a, b, nanos / kNanosPerMilli));
   for (const auto& [number, connection] : connections_) {
     if (std::minmax(a, b) != std::minmax(connection->from->name(), connection->to->name())) continue;
     world_.After(world_.Between(kShortestPing, kLongestPing),
@@ -352,8 +354,7 @@ void SimNetwork::GiveUp(const CallPtr& call, const Status& why) {
       auto it = connection->incoming.find(number);
       if (it == connection->incoming.end()) return;
       const std::shared_ptr<IncomingEnd> incoming = it->second;
-      world_.After(Dispatch(),
-                   [incoming] { incoming->token.Cancel(Unavailable("the caller has given up or is out of reach")); });
+      world_.After(Dispatch(), [incoming] { incoming->token.Cancel(CallerIsGone()); });
     });
   }
   End(call, why);
@@ -366,13 +367,11 @@ void SimNetwork::Break(const ConnectionPtr& connection, const std::string& why) 
   for (auto& queue : connection->queue) queue.clear();
   world_.After(world_.Between(0, kNotice), [this, connection, why] {
     const std::map<int, CallPtr> calls = connection->calls;
-    for (const auto& [number, call] : calls)
-      End(call, Unavailable("the connection to {} is lost: {}", connection->address, why));
+    for (const auto& [number, call] : calls) End(call, BrokenConnection(why));
   });
   world_.After(world_.Between(0, kNotice), [connection] {
     const auto incoming = std::exchange(connection->incoming, {});
-    for (const auto& [number, call] : incoming)
-      call->token.Cancel(Unavailable("the caller has given up or is out of reach"));
+    for (const auto& [number, call] : incoming) call->token.Cancel(CallerIsGone());
   });
 }
 

@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "base/clock.h"
-#include "cluster/host/host_socket.h"
 #include "cluster/resolve.h"
 #include "cluster/transport_errors.h"
 

@@ -3,6 +3,8 @@
 #include <ifaddrs.h>
 #include <netinet/in.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -47,22 +49,23 @@ Result<SocketAddress> UcxListenName(const std::string& host) {
   return names[0];
 }
 
-std::string UcxDevicesFor(const std::vector<std::string>& hosts) {
-  if (hosts.empty()) return "";
+Result<std::string> UcxDevicesFor(const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return std::string();
   ifaddrs* interfaces = nullptr;
-  if (getifaddrs(&interfaces) != 0) return "";
+  if (getifaddrs(&interfaces) != 0)
+    return FailedPrecondition("the network interfaces of this host cannot be listed: {}", std::strerror(errno));
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> guard(interfaces, freeifaddrs);
   std::set<std::string> devices;
   for (const std::string& host : hosts) {
     for (const SocketAddress& name : AddressesOf(host)) {
-      if (IsWildcard(name.get())) return "";
+      if (IsWildcard(name.get())) return std::string();
       for (const ifaddrs* i = interfaces; i != nullptr; i = i->ifa_next) {
         if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != name.get()->sa_family) continue;
         if (AddressBytes(i->ifa_addr) == AddressBytes(name.get())) devices.insert(i->ifa_name);
       }
     }
   }
-  if (devices.empty()) return "lo";
+  if (devices.empty()) return std::string("lo");
   AddRdmaDevices(&devices);
   std::string list;
   for (const std::string& device : devices) list += (list.empty() ? "" : ",") + device;

@@ -15,6 +15,7 @@ Result<SocketAddress> UcxListenName(const std::string& host);
 
 // The devices that have the addresses of `hosts`, and all RDMA devices, in the format of UCX_NET_DEVICES. Empty (all
 // devices) if `hosts` is empty or has a wildcard address; "lo" if no device has one of the addresses.
-std::string UcxDevicesFor(const std::vector<std::string>& hosts);
+// FailedPrecondition if the devices cannot be listed.
+Result<std::string> UcxDevicesFor(const std::vector<std::string>& hosts);
 
 }  // namespace weir

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 
 namespace weir {
 namespace {
@@ -19,12 +20,22 @@ TEST(UcxInterfaces, ListensAtTheAddressOfTheServer) {
 }
 
 TEST(UcxInterfaces, UsesTheDevicesOfTheServersOnly) {
-  EXPECT_THAT(UcxDevicesFor({"127.0.0.1"}), testing::MatchesRegex("(.*,)?lo(,.*)?"));
-  EXPECT_THAT(UcxDevicesFor({"127.0.0.1"}), testing::Not(testing::HasSubstr("eth")));
-  EXPECT_EQ(UcxDevicesFor({}), "");
-  EXPECT_EQ(UcxDevicesFor({"127.0.0.1", "0.0.0.0"}), "");
-  EXPECT_EQ(UcxDevicesFor({"::"}), "");
-  EXPECT_EQ(UcxDevicesFor({"192.0.2.77"}), "lo");  // not an address of this host
+  EXPECT_THAT(UcxDevicesFor({"127.0.0.1"}).value(), testing::MatchesRegex("(.*,)?lo(,.*)?"));
+  EXPECT_THAT(UcxDevicesFor({"127.0.0.1"}).value(), testing::Not(testing::HasSubstr("eth")));
+  EXPECT_EQ(UcxDevicesFor({}).value(), "");
+  EXPECT_EQ(UcxDevicesFor({"127.0.0.1", "0.0.0.0"}).value(), "");
+  EXPECT_EQ(UcxDevicesFor({"::"}).value(), "");
+  EXPECT_EQ(UcxDevicesFor({"192.0.2.77"}).value(), "lo");  // not an address of this host
+}
+
+TEST(UcxInterfaces, UsesNoDevicesIfTheyCannotBeListed) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const Result<std::string> devices = UcxDevicesFor({"127.0.0.1"});
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(devices.status().code(), StatusCode::kFailedPrecondition) << devices.status();
 }
 
 }  // namespace

@@ -5,20 +5,6 @@
 #include "cluster/transport_errors.h"
 
 namespace weir {
-namespace {
-
-// Indexed by LinkMessage::Kind.
-constexpr UcxHead::Kind kUcxCallKinds[] = {UcxHead::kCall, UcxHead::kAnswer, UcxHead::kError, UcxHead::kCancel};
-
-LinkMessage LinkMessageOf(const UcxHead& head) {
-  LinkMessage message{LinkMessage::kCall, head.code, head.id};
-  if (head.kind == UcxHead::kAnswer) message.kind = LinkMessage::kAnswer;
-  if (head.kind == UcxHead::kError) message.kind = LinkMessage::kError;
-  if (head.kind == UcxHead::kCancel) message.kind = LinkMessage::kCancel;
-  return message;
-}
-
-}  // namespace
 
 bool UcxLink::Send(UcxHead head, std::string_view method, Rope payload) {
   if (broken_) return false;
@@ -28,8 +14,7 @@ bool UcxLink::Send(UcxHead head, std::string_view method, Rope payload) {
 }
 
 bool UcxLink::SendMessage(const LinkMessage& message, std::string_view method, Rope payload) {
-  return Send({.kind = kUcxCallKinds[message.kind], .code = message.code, .id = message.id}, method,
-              std::move(payload));
+  return Send(HeadFor<UcxHead>(message), method, std::move(payload));
 }
 
 void UcxLink::Break(const Status& reason) {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "cluster/host/host_loop.h"
+#include "cluster/host_loop.h"
 #include "cluster/link.h"
 #include "cluster/ucx/ucx_worker.h"
 

@@ -57,10 +57,11 @@ Result<UcxLink::Shared> UcxPlace::Shared() {
 
 Result<std::shared_ptr<UcxWorker>> UcxPlace::MakeWorker() {
   WEIR_ASSIGN(std::shared_ptr<const UcxLibrary> library, UcxLibrary::Load());
+  WEIR_ASSIGN(const std::string devices, UcxDevicesFor(server_hosts_));
   loop_ = std::make_unique<HostLoop>();
   alarms_ = std::make_unique<ThreadAlarms>(RealClock());
-  LookLater();
-  return UcxWorker::Make(std::move(library), *loop_, UcxDevicesFor(server_hosts_));
+  LookPeriodically(*alarms_, peer_timeout_ms_, [loop = loop_.get()] { loop->Look(); });
+  return UcxWorker::Make(std::move(library), *loop_, devices);
 }
 
 // ---- invitations ----
@@ -127,14 +128,6 @@ std::shared_ptr<LinkCalls> UcxPlace::Greeted(uint64_t number) {
 void UcxPlace::ForgetOld() {
   const int64_t now = RealClock().MonotonicNanos();
   std::erase_if(invited_, [now](const auto& entry) { return entry.second.end_nanos < now; });
-}
-
-// Often enough that pings of a waiting peer are answered in time even if a handler blocks the loop.
-void UcxPlace::LookLater() {
-  alarms_->After(std::max<int64_t>(1, peer_timeout_ms_ / 8) * kNanosPerMilli, [this] {
-    loop_->Look();
-    LookLater();
-  });
 }
 
 void UcxPlace::SayWhyNot(std::string_view whom, const Status& why) {

@@ -55,7 +55,6 @@ class UcxPlace final {
 
  private:
   Result<std::shared_ptr<UcxWorker>> MakeWorker();
-  void LookLater();
   Result<int> Port(const Address& address);
   std::shared_ptr<LinkCalls> Greeted(uint64_t number);
   void ForgetOld();

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cluster/host/host_loop.h"
+#include "cluster/host_loop.h"
 #include "cluster/ucx/ucx_frame.h"
 #include "cluster/ucx/ucx_library.h"
 

@@ -19,7 +19,7 @@
 
 #include "cluster/arrival.h"
 #include "cluster/event_threads.h"
-#include "cluster/host/host_socket.h"
+#include "cluster/owned_fd.h"
 #include "runtime/lent_thread.h"
 
 namespace weir {
@@ -53,7 +53,7 @@ class HostLoop final {
   // Call it from an event handler: true if another thread waits for events meanwhile.
   bool others_wait() const { return threads_.waiting() > 0; }
 
-  // Polls the loop on this thread until `arrival` is set or SendAway is called.
+  // Polls the loop on this thread until `arrival` is set or SendAway is called. What a handler throws is logged.
   void WaitFor(Arrival& arrival);
   // Wakes all threads in WaitFor and makes later calls return at once. Does not wait for them to leave.
   void SendAway();

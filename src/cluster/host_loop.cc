@@ -1,4 +1,4 @@
-#include "cluster/host/host_loop.h"
+#include "cluster/host_loop.h"
 
 #include <sched.h>
 #include <sys/epoll.h>
@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/out_of_memory.h"
 #include "runtime/bundle.h"
 
 namespace weir {
@@ -134,15 +135,19 @@ void HostLoop::Dispatch(const Events& events, Seat* seat) {
   for (int i = 0; i < events.count; ++i) {
     const Id id = events.list[i].data.u64;  // copies: epoll_event is packed
     const uint32_t what = events.list[i].events;
-    if (id == kPosted) RunPosted();
     std::shared_ptr<Watcher> watcher;
-    {
-      std::lock_guard lock(mu_);
-      if (auto it = watchers_.find(id); it != watchers_.end()) watcher = it->second;
+    try {
+      if (id == kPosted) RunPosted();
+      {
+        std::lock_guard lock(mu_);
+        if (auto it = watchers_.find(id); it != watchers_.end()) watcher = it->second;
+      }
+      if (watcher == nullptr) continue;
+      if (seat != nullptr) seat->at = watcher;
+      watcher->Ready((what & ~uint32_t{EPOLLOUT}) != 0, (what & EPOLLOUT) != 0);
+    } catch (...) {  // the thread may wait for something else: it must not leave WaitFor with an exception
+      LogCaught("the handler of a message");
     }
-    if (watcher == nullptr) continue;
-    if (seat != nullptr) seat->at = watcher;
-    watcher->Ready((what & ~uint32_t{EPOLLOUT}) != 0, (what & EPOLLOUT) != 0);
   }
   if (seat != nullptr) seat->at = nullptr;
 }
@@ -316,8 +321,8 @@ void HostLoop::ParkOwn() {
 void HostLoop::WaitFor(Arrival& arrival) {
   if (Bundle* const bundle = Bundle::Current()) bundle->Send();
   Seat seat(*this, &arrival);
+  Sit(seat);  // before SetWaker: it may throw
   arrival.SetWaker(&seat);
-  Sit(seat);
   while (!arrival.there() && !sent_away_.load(std::memory_order_acquire)) {
     if (turn_.load(std::memory_order_acquire) != &seat) {
       Park(seat);

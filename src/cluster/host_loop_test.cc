@@ -1,5 +1,5 @@
 // Tests which thread polls: the loop's thread, or a thread that waits for a response.
-#include "cluster/host/host_loop.h"
+#include "cluster/host_loop.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -13,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -250,6 +251,29 @@ TEST(HostLoopTest, WhoWaitsIsSentAwayAndNobodyComesAfter) {
   loop->Post([&] { posted.Set(); });
   EXPECT_TRUE(posted.WaitFor(kLoopPatience));
   loop = nullptr;
+}
+
+TEST(HostLoopTest, AWaitGoesOnAfterAMessageWhoseHandlerThrows) {
+  HostLoop loop;
+  const std::thread::id mine = std::this_thread::get_id();
+  Arrival arrival;
+  bool thrown_here = false;
+  std::shared_ptr<Wire> wire;
+  wire = Wire::Make(loop, [&](char byte) {
+    if (byte == 'x') return arrival.Set();
+    if (std::this_thread::get_id() != mine) {  // the main thread does not wait yet: try again
+      SleepMs(1);
+      return wire->Write(byte);
+    }
+    thrown_here = true;
+    wire->Write('x');
+    throw std::bad_alloc();
+  });
+  wire->Write('t');
+  EXPECT_NO_THROW(loop.WaitFor(arrival));
+  EXPECT_TRUE(thrown_here);
+  EXPECT_TRUE(arrival.there());
+  wire->Remove();
 }
 
 TEST(HostLoopTest, WhoWorksLongLeavesItsTurnToOthersMeanwhile) {
