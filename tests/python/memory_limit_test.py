@@ -233,7 +233,7 @@ def test_a_limit_that_is_no_number_is_said_and_passed_over():
     for limit in ["much", "-1", "1e3", "99999999999999999"]:
         environment = dict(os.environ, WEIR_MEMORY_LIMIT_MB=limit)
         result = subprocess.run([sys.executable, "-c", body], env=environment, capture_output=True, text=True, timeout=60)
-        assert f"WEIR_MEMORY_LIMIT_MB={limit} is not a number of megabytes" in result.stderr
+        assert f"WEIR_MEMORY_LIMIT_MB='{limit}' is not a number of megabytes" in result.stderr
         assert float(result.stdout) == 1 << 18
 
 
