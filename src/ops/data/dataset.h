@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "tensor/variant.h"
@@ -114,6 +115,15 @@ Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int 
 
 // To be called for each element that an iterator keeps: ResourceExhausted where the process has no memory left for it.
 Status ReserveElement(const Element& element);
+// The same, and then puts it at the end of what is kept. On an error, `kept` is as it was.
+template <class Elements>
+Status KeepElement(Element element, Elements& kept) {
+  return CatchOutOfMemory("the elements that a dataset keeps", [&]() -> Status {
+    WEIR_TRY(ReserveElement(element));
+    kept.push_back(std::move(element));
+    return OkStatus();
+  });
+}
 
 // The shapes of a node whose outputs are the components of an element, and the outputs themselves, checked.
 Status ElementShapes(ShapeContext& c);
