@@ -38,12 +38,13 @@ struct VariableOptions {
   bool use_resource = false;
   DeviceRequest* caching_device = nullptr;
   std::optional<PartialShape> expected_shape = {};
+  std::optional<PartialShape> shape = {};  // that of the initial value when not given
   Constraint constraint = {};
 };
 
 class Variable final {
  public:
-  // From a value or a literal; its shape must be known unless validate_shape is false.
+  // From a value or a literal; for a reference variable its shape must be known unless validate_shape is false.
   static Result<std::shared_ptr<Variable>> Make(Graph& graph, const Input& initial_value,
                                                 const VariableOptions& options = {});
   // From a function that makes the initial value: nodes are named "<name>/Initializer/…" and placed with the variable.
