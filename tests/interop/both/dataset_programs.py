@@ -389,13 +389,34 @@ def elements_taken_ahead(tf):
     return result
 
 
-def answers(tf):
-    """What each program gives: ["value", ...], or ["error", its class, the last line of its text]."""
+class OnServer:
+    """The library, with sessions on a server."""
+
+    def __init__(self, tf, target):
+        self.tf = tf
+        self.target = target
+
+    def __getattr__(self, name):
+        return getattr(self.tf, name)
+
+    def Session(self):
+        return self.tf.Session(self.target)
+
+
+def answers(tf, server=None):
+    """What each program gives: ["value", ...], or ["error", its class, the last line of its text]. Sessions are local, or on
+    the server, which begins each program without state."""
     result = {}
     for name, run in PROGRAMS.items():
+        if server is not None:
+            tf.Session.reset(server.target)
         with tf.Graph().as_default():
             try:
-                result[name] = ["value", plain(run(tf))]
+                result[name] = ["value", plain(run(tf if server is None else OnServer(tf, server.target)))]
             except Exception as error:
                 result[name] = ["error", type(error).__name__, [line.strip() for line in str(error).split("\n") if line.strip()][-1]]
     return result
+
+
+def all_answers(tf):
+    return {"local": answers(tf), "server": answers(tf, tf.train.Server.create_local_server())}
