@@ -44,7 +44,7 @@ std::vector<std::string> Strings(py::handle list) {
 
 VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
                          py::object caching_device, const Name& name, py::object variable_def, DType dtype,
-                         py::object expected_shape, py::object use_resource, py::object constraint) {
+                         py::object expected_shape, py::object use_resource, py::object constraint, py::object shape) {
   Graph& graph = DefaultGraphRef();
   if (!variable_def.is_none()) {
     const auto field = [&](const char* key) { return py::cast<std::string>(variable_def.attr(key)); };
@@ -68,6 +68,7 @@ VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::obj
     options.caching_device = &cache;
   }
   if (!expected_shape.is_none()) options.expected_shape = ShapeFrom(expected_shape);
+  if (!shape.is_none()) options.shape = ShapeFrom(shape);
   if (PyCallable_Check(initial_value.ptr()) != 0 && !IsTensor(initial_value) && !IsVariable(initial_value)) {
     PyItem function(initial_value);
     return Take(Variable::MakeWith(
@@ -272,22 +273,23 @@ void BindVariables(py::module_& m) {
 
   py::class_<Variable, VariablePtr> cls(m, "Variable", Collected<Variable>());
   HoldGraphsOf<Variable, VisitGraphs>(cls);
-  cls.def(
-      py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
-                  py::object caching_device, const Name& name, py::object variable_def, DType dtype,
-                  py::object expected_shape, py::object, py::object constraint, py::object use_resource, py::object,
-                  py::object, py::object) {
-        VariablePtr made = MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections),
-                                        validate_shape, std::move(caching_device), name, std::move(variable_def), dtype,
-                                        std::move(expected_shape), std::move(use_resource), std::move(constraint));
-        RecordOrigins(made->graph());
-        return made;
-      }),
-      py::arg("initial_value") = py::none(), py::arg("trainable") = py::none(), py::arg("collections") = py::none(),
-      py::arg("validate_shape") = true, py::arg("caching_device") = py::none(), py::arg("name") = py::none(),
-      py::arg("variable_def") = py::none(), py::arg("dtype") = py::none(), py::arg("expected_shape") = py::none(),
-      py::arg("import_scope") = py::none(), py::arg("constraint") = py::none(), py::arg("use_resource") = py::none(),
-      py::arg("synchronization") = py::none(), py::arg("aggregation") = py::none(), py::arg("shape") = py::none());
+  cls.def(py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
+                      py::object caching_device, const Name& name, py::object variable_def, DType dtype,
+                      py::object expected_shape, py::object, py::object constraint, py::object use_resource, py::object,
+                      py::object, py::object shape) {
+            VariablePtr made =
+                MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections), validate_shape,
+                             std::move(caching_device), name, std::move(variable_def), dtype, std::move(expected_shape),
+                             std::move(use_resource), std::move(constraint), std::move(shape));
+            RecordOrigins(made->graph());
+            return made;
+          }),
+          py::arg("initial_value") = py::none(), py::arg("trainable") = py::none(), py::arg("collections") = py::none(),
+          py::arg("validate_shape") = true, py::arg("caching_device") = py::none(), py::arg("name") = py::none(),
+          py::arg("variable_def") = py::none(), py::arg("dtype") = py::none(), py::arg("expected_shape") = py::none(),
+          py::arg("import_scope") = py::none(), py::arg("constraint") = py::none(),
+          py::arg("use_resource") = py::none(), py::arg("synchronization") = py::none(),
+          py::arg("aggregation") = py::none(), py::arg("shape") = py::none());
   using V = const VariablePtr&;
   cls.def_property_readonly("name", [](V v) { return v->name(); })
       .def_property_readonly("_shared_name", [](V v) { return v->op_name(); })
@@ -408,7 +410,7 @@ void BindVariables(py::module_& m) {
           "from_proto",
           [](py::object def, py::object) {
             return MakeVariable(py::none(), py::none(), py::none(), true, py::none(), Name{}, def, kInvalidType,
-                                py::none(), py::none(), py::none());
+                                py::none(), py::none(), py::none(), py::none());
           },
           py::arg("variable_def"), py::arg("import_scope") = py::none())
       .def("__repr__",

@@ -9,12 +9,11 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <thread>
 
-#include "base/log.h"
+#include "base/environment.h"
 #include "base/this_process.h"
 
 namespace weir {
@@ -55,16 +54,10 @@ constexpr bool kAsksSystem = true;
 #endif
 
 std::optional<int64_t> LimitByUser() {
-  const char* variable = std::getenv("WEIR_MEMORY_LIMIT_MB");
-  if (variable == nullptr) return std::nullopt;
-  const std::string_view text = variable;
-  int64_t megabytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
-  if (error == std::errc() && end == text.data() + text.size() && megabytes > 0 && megabytes <= kNoLimit / kMegabyte) {
-    return megabytes * kMegabyte;
-  }
-  LogWarning("WEIR_MEMORY_LIMIT_MB={} is not a number of megabytes: only the system limits memory", text);
-  return std::nullopt;
+  const std::optional<int64_t> megabytes = ReadEnvironmentOrWarn(
+      {"WEIR_MEMORY_LIMIT_MB", "megabytes", 1, kNoLimit / kMegabyte}, "only the system limits memory");
+  if (!megabytes.has_value()) return std::nullopt;
+  return *megabytes * kMegabyte;
 }
 
 int64_t AddressSpaceLimit() {

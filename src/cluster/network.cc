@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/host_transport.h"
@@ -21,14 +21,8 @@ constexpr char kTimeoutVariable[] = "WEIR_PEER_TIMEOUT_MS";
 constexpr char kTransportVariable[] = "WEIR_TRANSPORT";
 
 int64_t PeerTimeoutMs() {
-  const char* variable = std::getenv(kTimeoutVariable);
-  if (variable == nullptr) return kPeerTimeoutMs;
-  const std::string_view text = variable;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value > 0) return value;
-  LogWarning("{}={} is not a number of milliseconds: {} is used", kTimeoutVariable, text, kPeerTimeoutMs);
-  return kPeerTimeoutMs;
+  constexpr int64_t kMost = int64_t{1} << 40;  // so that it is a number of nanoseconds, too
+  return ReadEnvironmentOr({kTimeoutVariable, "milliseconds", 1, kMost}, kPeerTimeoutMs);
 }
 
 std::unique_ptr<Transport> MakeTransport() {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <map>
 
-#include "absl/strings/numbers.h"
 #include "base/alarms.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/log.h"
 #include "cluster/task.h"
 
@@ -46,13 +46,11 @@ Result<Address> BindAddress(const Address& own, std::string text) {
 
 Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
   if (given.has_value()) return *given;
-  const char* text = std::getenv(kUnclaimedVariable);
-  if (text == nullptr) return kUnclaimedSessionMs;
   constexpr double kMaxSeconds = 1e9;
-  double seconds = 0;
-  if (!absl::SimpleAtod(text, &seconds) || !(seconds >= 0 && seconds <= kMaxSeconds))
-    return InvalidArgument("{} is a number of seconds, 0 for never, and not '{}'", kUnclaimedVariable, text);
-  return std::llround(std::ceil(seconds * 1000));
+  WEIR_ASSIGN(const std::optional<double> seconds,
+              ReadEnvironment(EnvironmentNumber<double>{kUnclaimedVariable, "seconds", 0, kMaxSeconds}));
+  if (!seconds.has_value()) return kUnclaimedSessionMs;
+  return std::llround(std::ceil(*seconds * 1000));
 }
 
 }  // namespace

@@ -247,7 +247,12 @@ class Differentiator {
   Status Release(Node* node) {
     for (const Output& input : node->inputs()) {
       Node* from = input.node;
-      if (!between_set_.contains(from)) continue;
+      if (!between_set_.contains(from)) {
+        // Every variable of a loop leaves the backward loop, even if nobody wants its gradient: another call that walks
+        // through the backward loop enters it by its Exits.
+        if (flow_ != nullptr && node->type() == "Merge" && from->type() == "Enter") queue_.push_back(from);
+        continue;
+      }
       int& left = --pending_[from];
       bool ready = left == 0;
       // A loop's Switch is visited twice: after its Exit, and after the loop body.

@@ -1,10 +1,10 @@
 #include "runtime/function_runner.h"
 
-#include <charconv>
 #include <condition_variable>
+#include <limits>
 #include <optional>
 
-#include "base/log.h"
+#include "base/environment.h"
 #include "base/out_of_memory.h"
 #include "graph/function_gradient.h"
 #include "runtime/call_starter.h"
@@ -16,18 +16,6 @@ constexpr char kDepthVariable[] = "WEIR_MAX_CALL_DEPTH";
 constexpr char kCallsVariable[] = "WEIR_MAX_CALLS";
 // Calls up to this nesting depth are not counted as calls in flight.
 constexpr int kUncountedDepth = 8;
-
-template <class T>
-T NumberFromEnvironment(const char* variable, T otherwise) {
-  const char* value = std::getenv(variable);
-  if (value == nullptr) return otherwise;
-  const std::string_view text = value;
-  T number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
-  LogWarning("{}={} is not a positive number: {} is used", variable, text, otherwise);
-  return otherwise;
-}
 
 // The result of a call that a thread waits for. If there are no other threads, the waiting thread also runs the work
 // that the call schedules.
@@ -78,8 +66,9 @@ std::string CanonicalName(const FuncAttr& function) {
 
 CallLimits CallLimits::FromEnvironment() {
   const CallLimits otherwise;
-  return {.depth = NumberFromEnvironment(kDepthVariable, otherwise.depth),
-          .in_flight = NumberFromEnvironment(kCallsVariable, otherwise.in_flight)};
+  constexpr int kMostDepth = std::numeric_limits<int>::max();
+  return {.depth = static_cast<int>(ReadEnvironmentOr({kDepthVariable, "calls", 1, kMostDepth}, otherwise.depth)),
+          .in_flight = ReadEnvironmentOr({kCallsVariable, "calls", 1}, otherwise.in_flight)};
 }
 
 struct LocalFunctionRunner::Function {

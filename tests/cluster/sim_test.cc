@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <thread>
 
+#include "base/environment.h"
 #include "cluster/sim_workload.h"
 #include "ops/register.h"
 
@@ -90,12 +92,16 @@ OpRegistry* SimTest::registry_ = nullptr;
 
 TEST_F(SimTest, EverySeedEndsInTheRightValuesOrTheRightErrors) {
   SimOutcome total;
-  if (const char* one = std::getenv("WEIR_SIM_SEED")) {
-    Check(std::strtoull(one, nullptr, 10), /*tell=*/true, &total);
+  const Result<std::optional<int64_t>> one = ReadEnvironment(EnvironmentNumber<int64_t>{"WEIR_SIM_SEED", "a seed", 0});
+  ASSERT_TRUE(one.ok()) << one.status();
+  if (one->has_value()) {
+    Check(static_cast<uint64_t>(**one), /*tell=*/true, &total);
     return;
   }
-  const char* wanted = std::getenv("WEIR_SIM_SEEDS");
-  const uint64_t seeds = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : kSeeds;
+  const Result<std::optional<int64_t>> wanted =
+      ReadEnvironment(EnvironmentNumber<int64_t>{"WEIR_SIM_SEEDS", "seeds", 1});
+  ASSERT_TRUE(wanted.ok()) << wanted.status();
+  const auto seeds = static_cast<uint64_t>(wanted->value_or(kSeeds));
   Watchdog watchdog;
   int failed = 0;
   for (uint64_t seed = 1; seed <= seeds && failed < 10; ++seed) {

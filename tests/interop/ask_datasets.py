@@ -4,8 +4,8 @@ import json
 import pathlib
 import sys
 
-from both.dataset_programs import answers
+from both.dataset_programs import all_answers
 from oracle.tensorflow1 import tf
 
 if __name__ == "__main__":
-    pathlib.Path(sys.argv[1]).write_text(json.dumps(answers(tf)))
+    pathlib.Path(sys.argv[1]).write_text(json.dumps(all_answers(tf)))

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "absl/strings/str_join.h"
+#include "base/environment.h"
 #include "ops/register.h"
 #include "runtime/local_session.h"
 #include "tests/ops/coverage.h"
@@ -33,9 +34,8 @@ class Bench final {
       return;
     }
     if (where == Where::kSimulated) {
-      const char* seed = std::getenv("WEIR_SIM_SEED");
-      simulated_ =
-          std::make_unique<SimulatedCluster>(registry_, seed != nullptr ? std::strtoull(seed, nullptr, 10) : 1);
+      const int64_t seed = ReadEnvironmentOr({"WEIR_SIM_SEED", "a seed", 0}, 1);
+      simulated_ = std::make_unique<SimulatedCluster>(registry_, static_cast<uint64_t>(seed));
       modes_ = simulated_->Modes();
       return;
     }

@@ -225,3 +225,45 @@ def test_zeros_for_variables_that_are_not_connected(use_resource):
         assert tf.gradients(v, w, unconnected_gradients="none") == [None]
         with pytest.raises(ValueError, match="Unknown value for unconnected_gradients: 'some'"):
             tf.gradients(v, w, unconnected_gradients="some")
+
+
+def gradient_beside_one_that_is_stopped(y, x):
+    """d/dx of y + stop_gradient(dy/dx): the backward loop is walked through, and nothing flows there."""
+    first, = tf.gradients(y, x)
+    return [first] + tf.gradients(y + tf.stop_gradient(first), x)
+
+
+def loop_over_array(c, a):
+    """A variable of the loop that nobody's gradient is wanted for comes back to itself, and goes into an array."""
+    def turn(i, b, array):
+        element = tf.identity(b - c)
+        return i + 1, element, array.write(i, element)
+    array = tf.TensorArray(tf.float32, size=3, element_shape=[])
+    _, _, array = tf.while_loop(lambda i, *_: i < 3, turn, [0, a, array])
+    return tf.tanh(tf.reduce_sum(array.stack() * 0.5))
+
+
+@pytest.mark.parametrize("make, wanted", [
+    (lambda c, a: tf.while_loop(lambda i, b: i < 3, lambda i, b: (i + 1, b * c), [0, a])[1], 0.135),
+    (lambda c, a: tf.while_loop(lambda i, b: i < 3, lambda i, b: (i + 1, tf.stop_gradient(b) * c), [0, a])[1], 0.045),
+    (loop_over_array, -2.93350),
+])
+def test_gradients_that_are_stopped_do_not_stop_others(make, wanted):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        c = tf.constant(0.3)
+        np.testing.assert_allclose(sess.run(gradient_beside_one_that_is_stopped(make(c, tf.constant(0.5)), c)), [wanted, wanted], rtol=1e-5)
+
+
+def test_what_a_loop_stops_is_zero_and_what_it_does_not_take_is_none():
+    def gradient(body, n, init, x, test=lambda i, *_: i < 3):
+        return tf.gradients(tf.while_loop(test, body, [tf.constant(0)] + init)[n], x)[0]
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, c = tf.constant(2.0), tf.constant(3.0)
+        zeros = [gradient(lambda i, a: (i + 1, tf.stop_gradient(a) * 2), 1, [x], x),
+                 gradient(lambda i, a: (i + 1, tf.identity(c)), 1, [x], x),
+                 gradient(lambda i, a, b: (i + 1, a * 2 + tf.stop_gradient(b), b * 2), 1, [c, x], x),
+                 gradient(lambda i, a, b: (i + 1, a * 2 + tf.stop_gradient(b), b), 1, [c, x], x)]
+        assert sess.run(zeros) == [0, 0, 0, 0]
+        assert gradient(lambda i, a: (i + 1, a * tf.stop_gradient(x)), 1, [c], x) is None
+        assert gradient(lambda i, a: (i + 1, a * 2), 1, [tf.stop_gradient(x)], x) is None
+        assert gradient(lambda i, a, b: (i + 1, a * 2, b), 1, [c, x], x, test=lambda i, a, b: b < 10) is None

@@ -234,7 +234,7 @@ def test_a_limit_that_is_no_number_is_said_and_passed_over():
     for limit in ["much", "-1", "1e3", "99999999999999999"]:
         environment = dict(os.environ, WEIR_MEMORY_LIMIT_MB=limit)
         result = subprocess.run([sys.executable, "-c", body], env=environment, capture_output=True, text=True, timeout=60)
-        assert f"WEIR_MEMORY_LIMIT_MB={limit} is not a number of megabytes" in result.stderr
+        assert f"WEIR_MEMORY_LIMIT_MB='{limit}' is not a number of megabytes" in result.stderr
         assert float(result.stdout) == 1 << 18
 
 
@@ -252,3 +252,25 @@ print(tf.Session().run(tf.constant(5)))
 """
     result = subprocess.run([sys.executable, "-c", body], capture_output=True, text=True, timeout=120)
     assert result.stdout.split() == ["exhausted"] * 2 + ["5"], result.stderr[-2000:]
+
+
+@pytest.mark.parametrize("limit_mb", [400, 700, 1500])
+def test_a_shuffle_that_finds_no_address_space_ends(limit_mb):
+    body = f"""
+import resource
+import weir as tf
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + ({limit_mb} << 20),) * 2)
+following = tf.data.Dataset.range(2 ** 62).shuffle(2 ** 62).make_one_shot_iterator().get_next()
+with tf.Session() as session:
+    for _ in range(3):
+        try:
+            session.run(following)
+        except tf.errors.ResourceExhaustedError:
+            print("exhausted")
+        except tf.errors.OutOfRangeError:
+            print("end")
+    print(session.run(tf.constant(5)))
+"""
+    result = subprocess.run([sys.executable, "-c", body], capture_output=True, text=True, timeout=120)
+    assert result.stdout.split() == ["exhausted", "end", "end", "5"], result.stderr[-2000:]

@@ -108,8 +108,9 @@ void UcxChannel::Connect(const UcxInvitation& invitation) {
   const Result<Address> address = Address::Parse(address_);
   const Result<std::vector<SocketAddress>> found = Resolve(address->host, invitation.port);
   if (!found.ok()) return Refused(FailedPrecondition("its address is not known"));
-  Status status;
+  Status status = Unavailable("no address of IPv{}", invitation.version);
   for (const SocketAddress& candidate : *found) {
+    if ((candidate.family() == AF_INET6) != (invitation.version == 6)) continue;  // nobody listens there
     std::shared_ptr<UcxLink> link;
     const std::shared_ptr<LinkCaller> caller = place_->callers().Add([&](std::unique_ptr<LinkEnd> end) {
       link = std::make_shared<UcxLink>(*shared, std::move(end));

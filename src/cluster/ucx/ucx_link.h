@@ -62,6 +62,8 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
   std::atomic<bool> broken_{false};
   // Guarded by the lock of the worker:
   ucp_ep_h endpoint_ = nullptr;
+  bool settled_ = false;  // the connection was set up, or has failed
+  bool dropped_ = false;  // the endpoint is to be closed once it is settled
   uint64_t next_message_ = 1;
   UcxInbox inbox_;
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <random>
 
+#include "absl/strings/str_split.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "cluster/transport_errors.h"
@@ -68,12 +69,15 @@ Result<std::shared_ptr<UcxWorker>> UcxPlace::MakeWorker() {
 
 Result<UcxInvitation> UcxInvitation::Parse(const std::string& text) {
   UcxInvitation parsed;
-  const char* const end = text.data() + text.size();
-  const auto port = std::from_chars(text.data(), end, parsed.port);
-  if (port.ec == std::errc() && port.ptr != end && *port.ptr == ' ' && parsed.port > 0 && parsed.port <= 65535) {
-    const auto number = std::from_chars(port.ptr + 1, end, parsed.number);
-    if (number.ec == std::errc() && number.ptr == end) return parsed;
-  }
+  const std::vector<absl::string_view> words = absl::StrSplit(text, ' ');
+  const auto reads = [&](size_t i, auto* number) {
+    const char* const end = words[i].data() + words[i].size();
+    const auto [read, error] = std::from_chars(words[i].data(), end, *number);
+    return error == std::errc() && read == end;
+  };
+  if (words.size() == 3 && reads(0, &parsed.port) && reads(1, &parsed.number) && reads(2, &parsed.version) &&
+      parsed.port > 0 && parsed.port <= 65535 && (parsed.version == 4 || parsed.version == 6))
+    return parsed;
   return Internal("the answer to {} is no invitation", kUcxMethod);
 }
 
@@ -83,8 +87,11 @@ void UcxPlace::AddServer(const Address& address) {
 }
 
 Result<UcxInvitation> UcxPlace::Invite(const Address& address, const std::shared_ptr<LinkCalls>& calls) {
+  if (address.is_unix()) return FailedPrecondition("UCX cannot listen at {}", address.ToString());
   UcxInvitation invitation;
-  WEIR_ASSIGN(invitation.port, Port(address));
+  WEIR_ASSIGN(const SocketAddress name, UcxListenName(address.host));
+  WEIR_ASSIGN(invitation.port, Port(address, name));
+  invitation.version = name.family() == AF_INET6 ? 6 : 4;
   std::random_device random;
   constexpr int kHalf = 32;
   invitation.number = (uint64_t{random()} << kHalf) | random();
@@ -95,10 +102,8 @@ Result<UcxInvitation> UcxPlace::Invite(const Address& address, const std::shared
   return invitation;
 }
 
-Result<int> UcxPlace::Port(const Address& address) {
-  if (address.is_unix()) return FailedPrecondition("UCX cannot listen at {}", address.ToString());
+Result<int> UcxPlace::Port(const Address& address, const SocketAddress& name) {
   WEIR_ASSIGN(const UcxLink::Shared shared, Shared());
-  WEIR_ASSIGN(const SocketAddress name, UcxListenName(address.host));
   std::lock_guard lock(mu_);
   if (const auto known = ports_.find(address.host); known != ports_.end()) return known->second;
   const auto accept = [this, shared]() -> std::shared_ptr<UcxLink> {

@@ -13,6 +13,7 @@
 #include "base/alarms.h"
 #include "base/thread_pool.h"
 #include "cluster/link.h"
+#include "cluster/resolve.h"
 #include "cluster/ucx/ucx_link.h"
 #include "session/cluster_spec.h"
 
@@ -25,7 +26,8 @@ inline constexpr char kUcxMethod[] = "/weir.Transport/Ucx";
 struct UcxInvitation {
   int port = 0;
   uint64_t number = 0;
-  std::string ToString() const { return fmt::format("{} {}", port, number); }
+  int version = 4;  // of IP: 4 or 6. The host may have addresses of both, of which one is listened at.
+  std::string ToString() const { return fmt::format("{} {} {}", port, number, version); }
   static Result<UcxInvitation> Parse(const std::string& text);
 };
 
@@ -55,7 +57,7 @@ class UcxPlace final {
 
  private:
   Result<std::shared_ptr<UcxWorker>> MakeWorker();
-  Result<int> Port(const Address& address);
+  Result<int> Port(const Address& address, const SocketAddress& name);
   std::shared_ptr<LinkCalls> Greeted(uint64_t number);
   void ForgetOld();
 

@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -103,16 +104,15 @@ void UcxWorker::Stop() {
   std::lock_guard lock(mu_);
   stopping_ = true;
   if (worker_ != nullptr) {
+    ProgressUntil([this] {
+      return std::all_of(links_.begin(), links_.end(), [](const auto& entry) { return entry.second->settled_; });
+    });
     links.swap(links_);
     for (const auto& [endpoint, link] : links) {
       link->endpoint_ = nullptr;
       CloseEndpoint(endpoint);
     }
-    constexpr auto kPatience = std::chrono::seconds(1);
-    const auto end = std::chrono::steady_clock::now() + kPatience;
-    while (closing_ > 0 && std::chrono::steady_clock::now() < end) {
-      if (ucx_->ucp_worker_progress(worker_) == 0) std::this_thread::yield();
-    }
+    ProgressUntil([this] { return closing_ == 0; });
     for (const std::unique_ptr<Door>& door : doors_) ucx_->ucp_listener_destroy(door->listener);
     ucx_->ucp_worker_destroy(worker_);
     worker_ = nullptr;
@@ -126,6 +126,14 @@ void UcxWorker::Stop() {
 }
 
 // ---- progress ----
+
+void UcxWorker::ProgressUntil(FunctionRef<bool()> reached) {
+  constexpr auto kPatience = std::chrono::seconds(1);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!reached() && std::chrono::steady_clock::now() < end) {
+    if (ucx_->ucp_worker_progress(worker_) == 0) std::this_thread::yield();
+  }
+}
 
 // True once the worker is armed: its descriptor signals the next event. False if there may be more to do at once.
 bool UcxWorker::Progress() {
@@ -229,6 +237,7 @@ void UcxWorker::OnFailed(void* link, ucp_ep_h, ucs_status_t status) {
   // Links live until their endpoints are closed.
   const std::shared_ptr<UcxLink> failed = static_cast<UcxLink*>(link)->shared_from_this();
   UcxWorker& self = *failed->shared_.worker;
+  self.Settle(failed);
   self.Fail(failed, BrokenConnection(self.ucx_->ucs_status_string(status)));
 }
 
@@ -236,11 +245,18 @@ void UcxWorker::Fail(const std::shared_ptr<UcxLink>& link, Status reason) {
   Later([link, reason = std::move(reason)] { link->Break(reason); });
 }
 
+void UcxWorker::Settle(const std::shared_ptr<UcxLink>& link) {
+  if (std::exchange(link->settled_, true) || !link->dropped_) return;
+  Later([this, link] { Disconnect(*link); });
+}
+
 void UcxWorker::Disconnect(UcxLink& link) {
   std::shared_ptr<UcxLink> kept;  // destroyed without the lock
   std::lock_guard lock(mu_);
+  if (worker_ == nullptr || link.endpoint_ == nullptr) return;
+  link.dropped_ = true;
+  if (!link.settled_) return;
   const ucp_ep_h endpoint = std::exchange(link.endpoint_, nullptr);
-  if (worker_ == nullptr || endpoint == nullptr) return;
   if (auto it = links_.find(endpoint); it != links_.end()) {
     kept = std::move(it->second);
     links_.erase(it);
@@ -270,7 +286,7 @@ Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::
   if (method.size() > kUcxMaxMethod) return InvalidArgument("a method with a name of {} bytes", method.size());
   auto sending = std::make_shared<Sending>();  // destroyed without the lock
   std::lock_guard lock(mu_);
-  if (worker_ == nullptr || link->endpoint_ == nullptr) return BrokenConnection("it has ended");
+  if (worker_ == nullptr || link->endpoint_ == nullptr || link->dropped_) return BrokenConnection("it has ended");
   head.message = link->next_message_++;
   sending->worker = this;
   sending->link = link;
@@ -321,7 +337,10 @@ void UcxWorker::OnSent(void* request, ucs_status_t status, void* pointer) {
   auto* sending = static_cast<Sending*>(pointer);
   UcxWorker& self = *sending->worker;
   self.ucx_->ucp_request_free(request);
-  if (status == UCS_OK) sending->link->Heard();  // an operation that had to wait completes because the peer receives
+  if (status == UCS_OK) {
+    self.Settle(sending->link);
+    sending->link->Heard();  // what did not go at once has gone because the peer takes something
+  }
   if (status != UCS_OK) self.Fail(sending->link, BrokenConnection(self.ucx_->ucs_status_string(status)));
   if (--sending->left > 0) return;
   const auto it = self.sending_.find(sending);
@@ -342,6 +361,8 @@ ucs_status_t UcxWorker::Take(std::string_view header, void* data, size_t size, c
   const auto it = links_.find(param.reply_ep);
   if (it == links_.end()) return UCS_OK;
   const std::shared_ptr<UcxLink> link = it->second;
+  Settle(link);
+  if (link->dropped_ || stopping_) return UCS_OK;
   link->Heard();
   Result<UcxInbox::Piece> piece = link->inbox_.Begin(header, size);
   if (!piece.ok()) {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "cluster/host_loop.h"
 #include "cluster/ucx/ucx_frame.h"
 #include "cluster/ucx/ucx_library.h"
@@ -42,6 +43,9 @@ class UcxWorker final : public HostLoop::Watcher, public std::enable_shared_from
   Status Connect(const std::shared_ptr<UcxLink>& link, const sockaddr* address, socklen_t size);
   // An error says why the message cannot be sent.
   Status Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::string_view method, Rope payload);
+  // Closes the endpoint, but not while its connection is being set up: UCX 1.13 closes the socket, may then take an
+  // event of that socket for one of the next socket with the same number, and aborts. The endpoint stays until a
+  // message was sent or received over it, or it has failed.
   void Disconnect(UcxLink& link);
 
   void Ready(bool readable, bool writable) override;
@@ -59,7 +63,10 @@ class UcxWorker final : public HostLoop::Watcher, public std::enable_shared_from
   Status Error(const char* what, ucs_status_t status) const;
   // REQUIRES for all below: mu_ is held.
   bool Progress();
+  // Progresses until then, or for a second.
+  void ProgressUntil(FunctionRef<bool()> reached);
   Status Add(const std::shared_ptr<UcxLink>& link, ucp_ep_params_t params);
+  void Settle(const std::shared_ptr<UcxLink>& link);
   void CloseEndpoint(ucp_ep_h endpoint);
   void Later(std::function<void()> work) { come_.push_back(std::move(work)); }
   Status Post(const std::shared_ptr<Sending>& sending, std::string_view header, const void* data, size_t count,

@@ -5,7 +5,9 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/build/reduce.h"
+#include "graph/compose/array.h"
 #include "graph/compose/dims.h"
+#include "graph/compose/flow.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -110,6 +112,28 @@ Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x_in, con
   return AssertNode(graph, AllOf(holds),
                     fmt::format("Tensor {} does not have the rank wanted. Its shape: {}", x.name(), x.shape()), data,
                     options, "Assert");
+}
+
+Result<Output> BroadcastableWeights(Graph& graph, Output weights, Output values) {
+  const PartialShape shape = weights.shape(), wanted = values.shape();
+  WEIR_TRY(CheckWeightShape(shape, wanted));
+  bool known = shape.known_rank() && (shape.rank() == 0 || wanted.known_rank());
+  for (int d = 0; known && d < shape.rank(); ++d) known = shape[d] == 1 || (shape[d] >= 0 && wanted[d] >= 0);
+  if (known) return weights;
+  NameScope scope(graph, "assert_broadcastable");
+  const Output given = ShapeValue(graph, weights), target = ShapeValue(graph, values);
+  const Output rank = RankValue(graph, weights), target_rank = RankValue(graph, values);
+  // As many sizes as the values have dimensions, so that they can be compared whatever the rank is.
+  const Output sizes =
+      Slice(graph, ConcatV2(graph, {given, target}, 0), Tensor::Vector<int32_t>({0}), Reshape(target_rank, {1}));
+  const Output fit = ReduceAll(LogicalOr(Equal(sizes, 1), Equal(sizes, target)));
+  const Output is_scalar = Equal(rank, 0);
+  const Output holds = LogicalOr(is_scalar, LogicalAnd(Equal(rank, target_rank), fit));
+  Node* const check = Assert(graph, holds,
+                             {"weights can not be broadcast to values.", "weights.shape=", weights.name(), given,
+                              "values.shape=", values.name(), target, "is_scalar=", is_scalar});
+  WEIR_TRY(graph.TakeError());
+  return WithDependencies({check}, weights);
 }
 
 Output IsIncreasing(Graph& graph, const Input& x_in, bool strictly, std::string name) {

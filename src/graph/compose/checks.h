@@ -29,6 +29,10 @@ Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x, const 
 Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x, const InputList& ranks,
                          const CheckOptions& options = {});
 
+// The weights themselves, after a check that they are a scalar, or have the rank of `values` with each dimension equal
+// or 1.
+Result<Output> BroadcastableWeights(Graph& graph, Output weights, Output values);
+
 // Returns t after checking that all its elements are finite.
 Output VerifyFinite(Graph& graph, const Input& t, const std::string& message, std::string name = "");
 

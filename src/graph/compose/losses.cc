@@ -6,6 +6,7 @@
 #include "graph/build/operators.h"
 #include "graph/build/reduce.h"
 #include "graph/compose/array.h"
+#include "graph/compose/checks.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
 #include "graph/compose/nn.h"
@@ -13,11 +14,10 @@
 namespace weir {
 namespace {
 
-Result<Output> WeightsOf(Graph& graph, const LossOptions& options, const PartialShape& values) {
+Result<Output> WeightsOf(Graph& graph, const LossOptions& options, Output values) {
   const Output weights = CastValue(graph, options.weights.absent() ? Input(1.0f) : options.weights, kFloat);
   WEIR_TRY(graph.TakeError());
-  WEIR_TRY(CheckWeightShape(weights.shape(), values));
-  return weights;
+  return BroadcastableWeights(graph, weights, values);
 }
 
 // 1 for each element of `values` with nonzero weight, else 0.
@@ -73,7 +73,7 @@ Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOpti
   NameScope scope(graph, options.scope.empty() ? "weighted_loss" : options.scope);
   const Output given = ValueOf(graph, losses_in, kInvalidType, "losses");
   WEIR_TRY(graph.TakeError());
-  WEIR_ASSIGN(Output weights, WeightsOf(graph, options, given.shape()));
+  WEIR_ASSIGN(Output weights, WeightsOf(graph, options, given));
   const Output losses = Mul(graph, CastValue(graph, given, kFloat), weights);
   Output loss = losses;
   if (options.reduction != LossReduction::kNone) {
@@ -145,7 +145,7 @@ Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const
                                         const LossOptions& options) {
   NameScope scope(graph, options.scope.empty() ? "mean_pairwise_squared_error" : options.scope);
   WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
-  WEIR_ASSIGN(Output weights, WeightsOf(graph, options, p.labels.shape()));
+  WEIR_ASSIGN(Output weights, WeightsOf(graph, options, p.labels));
   const Output differences = p.predictions - p.labels;
   WEIR_TRY(graph.TakeError());
   // Over all axes except the batch.

@@ -42,6 +42,21 @@ Result<VariablePtr> MetricVariable(Graph& graph, const PartialShape& shape, DTyp
       graph, [&graph, shape, dtype]() -> Result<Output> { return ZerosInitial(graph, shape, dtype); }, options);
 }
 
+namespace {
+
+// Weights whose rank becomes known in the run, with a last dimension of 1 added or removed where they have one
+// dimension less or more than the predictions. Scalars stay scalars.
+Output AlignInRun(Graph& graph, Output weights, Output predictions) {
+  const Output rank = RankValue(graph, weights), wanted = RankValue(graph, predictions);
+  const auto one_if = [](Output holds) { return Cast(holds, kInt32); };
+  const Output added = one_if(LogicalAnd(Equal(rank + 1, wanted), Greater(rank, 0)));
+  const Output removed = one_if(Equal(rank, wanted + 1));
+  const Output sizes = ConcatV2(graph, {ShapeValue(graph, weights), Tensor::Vector<int32_t>({1})}, 0);
+  return Reshape(weights, Slice(sizes, {0}, Reshape(rank + added - removed, {1})));
+}
+
+}  // namespace
+
 Result<Aligned> Align(Graph& graph, const Input& labels, const Input& predictions, const Input& weights) {
   Aligned values{labels.absent() ? Output() : ValueOf(graph, labels, kInvalidType, "labels"),
                  ValueOf(graph, predictions, kInvalidType, "predictions"),
@@ -65,8 +80,10 @@ Result<Aligned> Align(Graph& graph, const Input& labels, const Input& prediction
     } else if (given.rank() + 1 == wanted.rank()) {
       values.weights = ExpandDims(values.weights, -1);
     }
-    WEIR_TRY(graph.TakeError());
+  } else if (!given.known_rank() || given.rank() > 0) {
+    values.weights = AlignInRun(graph, values.weights, values.predictions);
   }
+  WEIR_TRY(graph.TakeError());
   return values;
 }
 
@@ -77,11 +94,7 @@ Result<Output> BroadcastWeights(Graph& graph, Output weights_in, Output values, 
   WEIR_TRY(CheckWeightShape(shape, values.shape()));
   if (shape.fully_defined() && shape == values.shape()) return weights;
   NameScope scope(graph, "broadcast_weights");
-  if (!shape.known_rank() || (shape.rank() > 0 && !values.shape().known_rank())) {
-    WEIR_ASSIGN(Node * fits, AssertRank(graph, Relation::kEqual, weights, {0, RankValue(graph, values)},
-                                        {.message = "weights can not be broadcast to values"}));
-    weights = WithDependencies({fits}, weights);
-  }
+  WEIR_ASSIGN(weights, BroadcastableWeights(graph, weights, values));
   const Output broadcast = Mul(weights, OnesOf(graph, values, dtype, "ones_like"), {.name = scope.name() + "/"});
   WEIR_TRY(graph.TakeError());
   return broadcast;

@@ -7,6 +7,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/state_ops.h"
 #include "graph/compose/array.h"
+#include "graph/compose/dims.h"
 #include "graph/compose/flow.h"
 #include "graph/compose/initial_value.h"
 #include "graph/graph_keys.h"
@@ -63,7 +64,12 @@ Status CheckInitialShape(Output initial, const VariableOptions& options) {
   if (options.expected_shape.has_value() && !initial.shape().CompatibleWith(*options.expected_shape))
     return InvalidArgument("the initial value '{}' has shape {}, which is not the expected shape {}", initial.name(),
                            initial.shape(), *options.expected_shape);
-  if (options.validate_shape && !initial.shape().fully_defined())
+  if (options.use_resource && options.shape.has_value() && !initial.shape().CompatibleWith(*options.shape))
+    return InvalidArgument(
+        "In this `tf.Variable` creation, the initial value's shape ({}) is not compatible with the explicitly supplied "
+        "`shape` argument ({}).",
+        TupleText(initial.shape()), *options.shape);
+  if (options.validate_shape && !options.use_resource && !initial.shape().fully_defined())
     return InvalidArgument(
         "the initial value of a variable must have a known shape, but '{}' has {}; give a shape or "
         "set validate_shape to false",
@@ -110,7 +116,9 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
   v->trainable_ = options.trainable;
   v->is_resource_ = options.use_resource;
   v->constraint_ = options.constraint;
-  const PartialShape shape = options.validate_shape ? v->initial_value_.shape() : PartialShape();
+  // The initial value may have any shape where a reference variable does not validate it.
+  const bool any = !options.validate_shape && !options.use_resource;
+  const PartialShape shape = options.shape.value_or(any ? PartialShape() : v->initial_value_.shape());
   if (options.use_resource) {
     v->handle_ = VarHandleOp(graph, v->dtype_, shape, {.shared_name = name, .name = name + "/"});
   } else {
@@ -132,7 +140,7 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
       DeviceScope with_handle(graph, v->handle_.node->device());
       v->snapshot_ = ReadVariableOp(v->handle_, v->dtype_, {.name = "Read/ReadVariableOp"});
     }
-    if (options.validate_shape && v->snapshot_.valid()) graph.RecordError(graph.SetShape(v->snapshot_, shape));
+    if (v->snapshot_.valid()) graph.RecordError(graph.SetShape(v->snapshot_, shape));
     if (options.caching_device != nullptr && v->snapshot_.valid()) {
       ColocationScope alone(graph, nullptr, /*ignore_existing=*/true);
       DeviceScope cached(graph, *options.caching_device);

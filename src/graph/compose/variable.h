@@ -37,12 +37,14 @@ struct VariableOptions {
   bool use_resource = false;
   DeviceRequest* caching_device = nullptr;
   std::optional<PartialShape> expected_shape = {};
+  std::optional<PartialShape> shape = {};  // that of the initial value when not given
   Constraint constraint = {};
 };
 
 class Variable final {
  public:
-  // Creates a variable from a value or a literal, whose shape must be known unless validate_shape is false.
+  // Creates a variable from a value or a literal. The shape of a reference variable must be known unless validate_shape
+  // is false.
   static Result<std::shared_ptr<Variable>> Make(Graph& graph, const Input& initial_value,
                                                 const VariableOptions& options = {});
   // Creates a variable from a function that builds the initial value. Its nodes are named "<name>/Initializer/…" and

@@ -52,12 +52,11 @@ class KeepInMemory final : public DatasetIterator {
     WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
     if (kept_) return element;
     if (element.has_value()) {
-      if (Status status = ReserveElement(*element); !status.ok()) {
+      if (Status status = KeepElement(*element, elements_); !status.ok()) {
         kept_ = true;  // give up caching and free the memory
         Elements().swap(elements_);
         return status;
       }
-      elements_.push_back(*element);
     } else {
       kept_ = true;
       memory_->Keep(std::move(elements_));

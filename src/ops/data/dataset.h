@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "tensor/variant.h"
@@ -115,6 +116,15 @@ Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int 
 
 // Call for each element that an iterator keeps. ResourceExhausted if the process has no memory left for it.
 Status ReserveElement(const Element& element);
+// The same, and then puts it at the end of what is kept. On an error, `kept` is as it was.
+template <class Elements>
+Status KeepElement(Element element, Elements& kept) {
+  return CatchOutOfMemory("the elements that a dataset keeps", [&]() -> Status {
+    WEIR_TRY(ReserveElement(element));
+    kept.push_back(std::move(element));
+    return OkStatus();
+  });
+}
 
 // For ops whose outputs are the components of an element: the shape function, and setting the outputs after a check.
 Status ElementShapes(ShapeContext& c);

@@ -103,19 +103,25 @@ class ParallelMap final : public DatasetIterator {
       std::shared_ptr<Call> call;
       {
         std::lock_guard lock(mu_);
-        if (!element.ok() || !element->has_value()) {
+        if (stopping_) return;
+        Status status = element.status();
+        if (status.ok() && element->has_value()) {
+          status = CatchOutOfMemory("the calls of a parallel map", [&] {
+            call = std::make_shared<Call>();
+            calls_.push_back(call);
+            return OkStatus();
+          });
+        }
+        if (!status.ok() || !element->has_value()) {
           ended_ = true;
-          failed_ = element.status();
+          failed_ = status;
           changed_.notify_all();
           return;
         }
-        if (stopping_) return;
-        call = std::make_shared<Call>();
         call->number = next_++;
         size_t bytes = 0;
         for (const Tensor& part : **element) bytes += part.num_bytes();
         small_ = bytes <= kSmallBytes;
-        calls_.push_back(call);
         ++running_;
       }
       // Start() runs the cheap kernels of the function inline. If starting takes long, another thread does it.

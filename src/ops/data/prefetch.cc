@@ -31,7 +31,11 @@ class Prefetch final : public DatasetIterator {
     CancelWatch watch(mu_, changed_, step.cancel);
     std::unique_lock lock(mu_);
     if (ready_.size() < size_ && !ended_) task_.Wake();
-    WEIR_TRY(watch.Wait(lock, [this] { return !ready_.empty() || ended_; }));
+    WEIR_TRY(watch.Wait(lock, [this] { return HasNext(); }));
+    if (ready_.empty() && !lost_.ok()) {
+      task_.Wake();
+      return std::exchange(lost_, OkStatus());
+    }
     if (ready_.empty()) return std::nullopt;
     Result<std::optional<Element>> element = std::move(ready_.front());
     ready_.pop_front();
@@ -41,15 +45,18 @@ class Prefetch final : public DatasetIterator {
 
   bool IsReady() const override {
     std::lock_guard lock(mu_);
-    return !ready_.empty() || ended_;
+    return HasNext();
   }
 
  private:
+  // REQUIRES: the lock is held.
+  bool HasNext() const { return !ready_.empty() || ended_ || !lost_.ok(); }
+
   void Fill() {
     while (!home_.cancel->cancelled()) {
       {
         std::lock_guard lock(mu_);
-        if (ended_ || ready_.size() >= size_) return;
+        if (ended_ || !lost_.ok() || ready_.size() >= size_) return;
       }
       Result<std::optional<Element>> element =
           CatchOutOfMemory("a prefetched dataset", [this] { return input_->GetNext(home_); });
@@ -60,7 +67,10 @@ class Prefetch final : public DatasetIterator {
         if (element.ok() && !element->has_value()) {
           ended_ = true;
         } else if (element.ok() || !home_.cancel->cancelled()) {
-          ready_.push_back(std::move(element));
+          lost_ = CatchOutOfMemory("a prefetched dataset", [&] {
+            ready_.push_back(std::move(element));
+            return OkStatus();
+          });
         }
         changed_.notify_all();
       }
@@ -77,6 +87,7 @@ class Prefetch final : public DatasetIterator {
   mutable std::mutex mu_;
   std::condition_variable changed_;
   std::deque<Result<std::optional<Element>>> ready_;
+  Status lost_;  // why the element after the ready ones could not be kept
   bool ended_ = false;
   BackgroundTask task_;  // the last member: destroyed, and so stopped, before the members that it uses
 };

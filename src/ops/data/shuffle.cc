@@ -3,6 +3,7 @@
 #include <deque>
 #include <mutex>
 
+#include "base/out_of_memory.h"
 #include "base/philox.h"
 #include "base/rng.h"
 #include "ops/data/dataset.h"
@@ -98,9 +99,10 @@ class Shuffle final : public DatasetIterator {
     WEIR_TRY(StillWanted(step));
     const bool fresh = pass_ == nullptr;
     if (fresh) {
-      WEIR_ASSIGN(pass_, input_->Iterate(home_));
+      WEIR_ASSIGN(IteratorPtr pass, input_->Iterate(home_));
       const uint64_t next = slices_.empty() ? 0 : slices_.back().end;
       slices_.push_back({next, next});
+      pass_ = std::move(pass);
     }
     WEIR_ASSIGN(std::optional<Element> element, pass_->GetNext(step));
     if (!element.has_value()) {
@@ -112,12 +114,17 @@ class Shuffle final : public DatasetIterator {
       }
       return OkStatus();
     }
-    if (Status status = ReserveElement(*element); !status.ok()) {
+    const uint64_t number = slices_.back().end;
+    const Status status = CatchOutOfMemory("a shuffle buffer", [&] {
+      WEIR_TRY(ReserveElement(*element));
+      if (number % size_ == buffer_.size()) buffer_.emplace_back();
+      return OkStatus();
+    });
+    if (!status.ok()) {
       Drop();
       return status;
     }
-    const uint64_t number = slices_.back().end++;
-    if (number % size_ == buffer_.size()) buffer_.emplace_back();
+    ++slices_.back().end;
     At(number) = *std::move(element);
     ++held_;
     return OkStatus();

@@ -42,12 +42,11 @@ class Window final : public DatasetIterator {
       } else if (skip_ > 0) {
         --skip_;
       } else {
-        if (Status status = ReserveElement(*element); !status.ok()) {
+        if (Status status = KeepElement(*std::move(element), buffer_); !status.ok()) {
           ended_ = true;  // give up and free the memory
           buffer_.clear();
           return status;
         }
-        buffer_.push_back(*std::move(element));
       }
     }
     if (buffer_.empty() || (buffer_.size() < span && sizes_.drop_remainder)) return std::nullopt;

@@ -390,13 +390,35 @@ def elements_taken_ahead(tf):
     return result
 
 
-def answers(tf):
-    """Returns the result of each program: ["value", ...], or ["error", class, last line of the text]."""
+class OnServer:
+    """The library, with sessions on a server."""
+
+    def __init__(self, tf, target):
+        self.tf = tf
+        self.target = target
+
+    def __getattr__(self, name):
+        return getattr(self.tf, name)
+
+    def Session(self):
+        return self.tf.Session(self.target)
+
+
+def answers(tf, server=None):
+    """Returns the result of each program: ["value", ...], or ["error", class, last line of the text].
+
+    Sessions are local, or on `server`, which is reset before each program."""
     result = {}
     for name, run in PROGRAMS.items():
+        if server is not None:
+            tf.Session.reset(server.target)
         with tf.Graph().as_default():
             try:
-                result[name] = ["value", plain(run(tf))]
+                result[name] = ["value", plain(run(tf if server is None else OnServer(tf, server.target)))]
             except Exception as error:
                 result[name] = ["error", type(error).__name__, [line.strip() for line in str(error).split("\n") if line.strip()][-1]]
     return result
+
+
+def all_answers(tf):
+    return {"local": answers(tf), "server": answers(tf, tf.train.Server.create_local_server())}

@@ -151,7 +151,21 @@ def random_numbers(tf):
             "feeds": [{}] * 3}
 
 
+def stopped_gradients(tf):
+    """The gradient of y + stop_gradient(dy/dx), where y comes out of a loop with an array."""
+    c, x = tf.constant(0.3, name="c"), tf.constant(0.5, name="x")
+
+    def turn(i, a, b, array):
+        element = tf.identity(b - c)
+        return i + 1, tf.tanh(tf.stop_gradient(a) * c), element, array.write(i, element)
+    array = tf.TensorArray(tf.float32, size=3, element_shape=[])
+    _, a, _, array = tf.while_loop(lambda i, *_: i < 3, turn, [0, x, x, array])
+    y = tf.tanh(a * tf.reduce_sum(array.stack() * 0.5))
+    first = tf.gradients(y, [c, x])
+    return {"look": [y, *first, *tf.gradients(y + tf.stop_gradient(tf.add_n(first)), [c, x])]}
+
+
 def programs():
     for build in (conditions, switch_case, counting, loop_gradient, nested_loops, condition_in_loop, growing_loop, mapping, tensor_arrays,
-                  loop_with_variable, trained_loop, functions, asserts, random_numbers):
+                  loop_with_variable, trained_loop, stopped_gradients, functions, asserts, random_numbers):
         yield Program(build.__name__, build)

@@ -51,7 +51,7 @@ def loss_of_unknown_weights(make, shape):
 for (name, make), shape in itertools.product(LOSSES.items(), SHAPES):
     for reduction in ["SUM_BY_NONZERO_WEIGHTS", "NONE"] + (["SUM", "MEAN", "SUM_OVER_BATCH_SIZE"] if name == "sparse_softmax" else []):
         CASES[f"{name} {shape} {reduction}"] = loss(make, shape, reduction)
-    if shape in [(), (3, 1), (3, 2)] and name != "softmax":
+    if name != "softmax":
         CASES[f"{name} {shape} unknown"] = loss_of_unknown_weights(make, shape)
 for shape in SHAPES:
     CASES[f"mean_pairwise_squared_error {shape}"] = lambda tf, shape=shape: evaluate(
@@ -87,5 +87,30 @@ def metric(make, shape):
     return case
 
 
+def metric_of_unknown_weights(make, shape):
+    def case(tf):
+        weights = tf.placeholder(tf.float32)
+        value, update = make(tf.metrics, weights)
+        with tf.Session() as sess:
+            sess.run(tf.local_variables_initializer())
+            return [str(value.shape), sess.run(update, {weights: weights_of(shape)})]
+    return case
+
+
 for (name, make), shape in itertools.product(METRICS.items(), SHAPES):
     CASES[f"metric {name} {shape}"] = metric(make, shape)
+    CASES[f"metric {name} {shape} unknown"] = metric_of_unknown_weights(make, shape)
+
+
+def loss_of_sizes_that_come_late(shape, declared):
+    def case(tf):
+        weights = tf.placeholder(tf.float32, declared)
+        predictions = tf.placeholder(tf.float32, [None, 2])
+        value = tf.losses.mean_squared_error(tf.zeros_like(predictions), predictions, weights=weights)
+        return evaluate(tf, value, {weights: weights_of(shape), predictions: PREDICTIONS})
+    return case
+
+
+for shape, declared in [((3, 1), [None, 1]), ((1, 1), [None, 1]), ((2, 1), [None, 1]), ((3, 2), [None, 2]), ((4, 2), [None, 2]),
+                        ((3, 2), [3, None]), ((3, 1), [3, None]), ((3, 3), [3, None]), ((1, 2), [None, None]), ((2, 2), [None, None])]:
+    CASES[f"weights {shape} for a placeholder of {declared}"] = loss_of_sizes_that_come_late(shape, declared)

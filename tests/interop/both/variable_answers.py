@@ -1,5 +1,6 @@
 """tf.get_variable with every kind of initializer, whole and partitioned; checks for initialized variables."""
 import functools
+import itertools
 
 import numpy as np
 
@@ -129,3 +130,29 @@ def uninitialized(tf):
 
 
 CASES["report_uninitialized_variables"] = uninitialized
+
+
+def shaped(initial, use_resource, **options):
+    def case(tf):
+        v = tf.Variable(initial(tf), use_resource=use_resource, **{key: value(tf) for key, value in options.items()})
+        answers = [str(v.shape), str(v.value().shape), str(v.initial_value.shape)]
+        with tf.Session() as sess:
+            sess.run(v.initializer)
+            answers.append(sess.run(v))
+            try:
+                sess.run(tf.assign(v, [5.0, 6.0, 7.0], validate_shape=False))
+                answers.append(sess.run(v))
+            except ValueError:
+                answers.append("ValueError")
+        return answers
+    return case
+
+
+INITIAL = {"a list": lambda tf: [1.0, 2.0], "a function": lambda tf: lambda: tf.zeros([2]),
+           "an unknown shape": lambda tf: tf.placeholder_with_default([1.0, 2.0], None)}
+SHAPES = {"none": lambda tf: None, "the same": lambda tf: [2], "a number": lambda tf: 2, "unknown size": lambda tf: [None],
+          "unknown": lambda tf: tf.TensorShape(None), "another size": lambda tf: [3], "a scalar": lambda tf: [], "another rank": lambda tf: [2, 1],
+          "a word": lambda tf: "x"}
+for (initial, make), (shape, given), resource, validate in itertools.product(INITIAL.items(), SHAPES.items(), [False, True], [True, False]):
+    CASES[f"Variable from {initial}, shape {shape}, resource {resource}, validate {validate}"] = shaped(
+        make, resource, shape=given, validate_shape=lambda tf, validate=validate: validate)
