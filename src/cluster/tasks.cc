@@ -45,8 +45,8 @@ void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<voi
 }
 
 // Returns a callback that passes its status on to `done`. If `cancel` is cancelled first, `done` runs at once with that
-// reason. `cancel` must live until `done` runs. `done` is released as soon as it has run: a closing session waits for
-// what it refers to.
+// reason. `cancel` must live until `done` runs. `done` is destroyed as soon as it has run, because a closing session
+// waits for the objects that it references.
 SessionTasks::Done Unless(CancelToken& cancel, SessionTasks::Done done) {
   struct State {
     std::atomic<bool> over{false};

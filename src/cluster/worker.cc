@@ -441,7 +441,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
     step = StepFor(request.step_id());
     ++step->waiting;
   }
-  // Whichever comes first answers: the value, or the caller's cancellation.
+  // Responds with the value or with the caller's cancellation, whichever comes first.
   struct Waiting {
     std::atomic<bool> answered{false};
     bool takes_whole = false;

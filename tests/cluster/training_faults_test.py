@@ -155,7 +155,8 @@ def test_training_goes_on_through_thirty_kills(tmp_path):
             saved = training.latest_checkpoint_step()
             time.sleep(chance.uniform(0, 0.3))
             training.tasks[name] = task = training.launch(name)
-            # A restarted worker continues itself; after a restart of the ps the workers continue.
+            # After the restart of a worker, this worker continues. After the restart of the ps, any worker may continue
+            # first.
             first = training.wait_for_step(task.started, None if name == "ps0" else [name])
             recovery.append(first - task.started)
             lost = [step for _, step in training.steps_since(task.started) if step < saved]

@@ -81,7 +81,8 @@ class HostTransport final : public Transport {
     }
     return {*loop_, alarms_, peer_timeout_ms_};
   }
-  // Often enough that pings of a waiting peer are answered in time even if a handler blocks the loop.
+  // Schedules the next check. The interval is short enough that pings of a waiting peer are answered in time even if a
+  // handler blocks the loop.
   void LookLater() {
     alarms_.After(std::max<int64_t>(1, peer_timeout_ms_ / 8) * kNanosPerMilli, [this] {
       loop_->Look();

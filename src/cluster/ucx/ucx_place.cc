@@ -129,7 +129,8 @@ void UcxPlace::ForgetOld() {
   std::erase_if(invited_, [now](const auto& entry) { return entry.second.end_nanos < now; });
 }
 
-// Often enough that pings of a waiting peer are answered in time even if a handler blocks the loop.
+// Schedules the next check. The interval is short enough that pings of a waiting peer are answered in time even if a
+// handler blocks the loop.
 void UcxPlace::LookLater() {
   alarms_->After(std::max<int64_t>(1, peer_timeout_ms_ / 8) * kNanosPerMilli, [this] {
     loop_->Look();
