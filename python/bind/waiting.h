@@ -22,7 +22,8 @@ void LeavePython();
 void EnterPythonOrPark();
 [[noreturn]] void ParkThread();
 
-// The nesting depth of counted calls on this thread. It counts as inside while it holds the GIL in them.
+// The nesting depth of counted calls on this thread. The thread counts as inside the module while it is in such a call
+// and holds the GIL.
 int& CountedCalls();
 
 // Scope of a call from Python into this module, which may call back Python. REQUIRES: the GIL is held at both ends.

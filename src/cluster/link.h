@@ -1,6 +1,6 @@
 // Link: a connection between two Weir processes and the calls on it. Derived classes (host/, ucx/) carry the bytes;
-// this file holds what they share. A peer that is silent while a call is open is pinged, and the link breaks if it does
-// not answer within the peer timeout.
+// this file has the code that they share. A peer that is silent while a call is open is pinged, and the link breaks if
+// it does not answer within the peer timeout.
 #pragma once
 
 #include <atomic>

@@ -68,7 +68,7 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
  private:
   void NameNode(const Status& ended);
   void HandOn(RunGraphReply& reply);
-  // Counts down what a part waits for: a value, or the response of another part.
+  // Counts down the inputs that a part waits for: values, or the response of another part.
   void Arrived(size_t part, std::optional<NamedTensor> value);
   void CallNow(size_t part, RunGraphCall call);
   Result<RunStepReply> Collect();

@@ -25,7 +25,8 @@ void Pause(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<voi
 }
 
 // Returns a callback that passes its status on to `done`. If `cancel` is cancelled first, `done` runs at once with that
-// reason. `cancel` must live until `done` runs.
+// reason. `cancel` must live until `done` runs. `done` is destroyed as soon as it has run, because a closing session
+// waits for the objects that it references.
 SessionTasks::Done Unless(CancelToken& cancel, SessionTasks::Done done) {
   return [first = FirstAnswer<Status>::Make(&cancel, std::move(done))](const Status& status) { first->Give(status); };
 }

@@ -47,8 +47,8 @@ struct ImportResult {
   // Keys that match no node of the def: probably a mistake of the caller.
   std::vector<std::string> unused_input_map_keys;
 };
-// Accepts nodes in any order, and creates them in the def's order as far as their inputs allow. Of the calling thread's
-// scopes only devices, control dependencies and the flow context apply.
+// Accepts nodes in any order, and creates them in the def's order as far as their inputs allow. The devices, control
+// dependencies and flow context of the calling thread apply, but not its other scopes.
 Result<ImportResult> ImportGraphDef(Graph& graph, const tensorflow::GraphDef& def, const ImportOptions& options = {});
 
 // "a:1" -> ("a", 1), "a" -> ("a", 0), "^a" -> ("a", -1). A suffix after a colon that is not a number is part of the

@@ -1,7 +1,7 @@
 // JPEG with libjpeg, which reports errors by longjmp. So functions that call setjmp have no locals with destructors.
 #include <cstddef>
 #include <cstdio>
-// These come before libjpeg's header, which does not include what it needs.
+// These must come before libjpeg's header, which does not include the headers that it needs.
 #include <jpeglib.h>
 
 #include <jerror.h>

@@ -65,8 +65,8 @@ class Program {
   int64_t cost() const { return cost_; }  // nanoseconds per element, if nothing is in the cache
   int64_t input_size(int32_t input) const { return input_sizes_[input]; }
 
-  // Nothing if some loop does not support its inputs, or the result, or an intermediate value that is not a single
-  // element, would be smaller than the largest input.
+  // nullopt if a loop does not support its inputs. Also nullopt if the result, or an intermediate value that is not a
+  // single element, would be smaller than the largest input.
   std::optional<StandingBits> Bind(absl::Span<const uint8_t> stances) const {
     std::vector<uint8_t> known(stances.begin(), stances.end());  // of the inputs, then of the calls
     StandingBits standing(calls_.size(), 0);

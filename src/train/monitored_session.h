@@ -64,8 +64,8 @@ class MonitoredSession final {
 
   // Runs a step with all hooks. FailedPrecondition after a hook has requested a stop. `note` is passed to the hooks.
   Result<std::vector<Tensor>> Run(const RunRequest& request, const std::any& note = {});
-  // Calls `body` with the raw session. It may run steps in it, or with hooks through RunHooked. Called again with a new
-  // session after a task was lost.
+  // Calls `body` with the raw session. `body` may run steps in that session, or with hooks through RunHooked. If a task
+  // is lost, `body` is called again with a new session.
   Status RunStepFn(const std::function<Status(const SessionPtr&)>& body, CancelToken* cancel = nullptr);
   // REQUIRES: called by the body of RunStepFn.
   Result<std::vector<Tensor>> RunHooked(const RunRequest& request, const std::any& note = {});

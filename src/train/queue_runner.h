@@ -53,8 +53,8 @@ class QueueRunner final {
     std::string name;
     std::function<Status()> run;
   };
-  // One loop per enqueue node and companion. With a coordinator also one that, on a stop, cancels the steps of the
-  // others and runs `cancel`. Empty if earlier loops for this session still run.
+  // Returns one loop per enqueue node and companion. If there is a coordinator, one more loop waits for a stop; it then
+  // cancels the steps of the other loops and runs `cancel`. Empty if earlier loops for this session still run.
   std::vector<Loop> Loops(std::shared_ptr<Session> session, std::shared_ptr<Coordinator> coordinator);
 
  private:

@@ -25,8 +25,8 @@ using SessionMaker = std::function<Result<SessionPtr>()>;
 // Initialization that is not done by a node.
 using InitFunction = std::function<Status(const SessionPtr& session)>;
 
-// Checks whether the model is ready. If its output is a string vector, that lists the parts that are not ready. A node
-// without outputs, or with an int32 output, means ready if it does not fail.
+// Checks whether the model is ready. If the output of the node is a string vector, the vector lists the parts that are
+// not ready. A node without outputs, or with an int32 output, means ready if it does not fail.
 struct ReadyOp {
   Node* node = nullptr;  // null: always ready
   int output = -1;       // output of the node; -1: only run the node

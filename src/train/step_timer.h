@@ -1,4 +1,4 @@
-// SecondOrStepTimer: decides when something is due that happens every N seconds or steps.
+// SecondOrStepTimer: decides when an action that happens every N seconds or steps is due.
 #pragma once
 
 #include <memory>

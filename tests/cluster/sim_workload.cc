@@ -148,8 +148,8 @@ class Simulation final {
     WaitForClients();
   }
 
-  // No step is running, but sessions are open: workers must have forgotten the steps by themselves. (After the crash of
-  // a master, its steps stay until its next incarnation opens a session.)
+  // No step is running, but sessions are open: workers must have discarded the steps without a CleanupGraph call.
+  // (After the crash of a master, its steps stay until its next incarnation opens a session.)
   void CheckNoSteps() {
     if (!world_.RunUntilIdle(world_.now() + kPatience)) history_.wrong.push_back("there is no rest between steps");
     for (const std::string& task : cluster_.tasks()) {

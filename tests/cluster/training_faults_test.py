@@ -104,7 +104,7 @@ class Training:
                 for said in list(task.said) if said[0] > since]
 
     def wait_for_step(self, since, names=None):
-        """Waits for the first step that one of them makes after `since`, and returns its time."""
+        """Waits for the first step that one of the tasks makes after `since`, and returns its time."""
         end = time.monotonic() + PATIENCE
         while not (steps := self.steps_since(since, names)):
             assert time.monotonic() < end, f"no step was made\n{self.errors_said()}"
@@ -155,7 +155,8 @@ def test_training_goes_on_through_thirty_kills(tmp_path):
             saved = training.latest_checkpoint_step()
             time.sleep(chance.uniform(0, 0.3))
             training.tasks[name] = task = training.launch(name)
-            # A restarted worker continues itself; after a restart of the ps the workers continue.
+            # After the restart of a worker, this worker continues. After the restart of the ps, any worker may continue
+            # first.
             first = training.wait_for_step(task.started, None if name == "ps0" else [name])
             recovery.append(first - task.started)
             lost = [step for _, step in training.steps_since(task.started) if step < saved]
@@ -167,7 +168,7 @@ def test_training_goes_on_through_thirty_kills(tmp_path):
 
 
 def test_replicas_that_step_together_go_on_after_the_loss_of_any_parameter_server(tmp_path):
-    """The first one holds the global step and the token queue, the second only variables."""
+    """The first parameter server holds the global step and the token queue, the second one only variables."""
     with Training(str(tmp_path), ps=2, kind="sync") as training:
         for name in ["ps1", "ps0", "ps1", "ps0"]:
             for worker in ["worker0", "worker1"]:

@@ -85,7 +85,7 @@ def read_recorded():
 
 
 def compare(recorded, counted):
-    """Returns the lines to print, and those of them that are failures."""
+    """Returns the lines to print, and the list of lines that report failures."""
     lines, failures = [], []
     for name in collections.ChainMap(counted, recorded):
         if name not in counted or name not in recorded:

@@ -51,7 +51,7 @@ class Scope final {
  private:
   struct Bound {
     Output output;
-    bool whole_node = false;        // the name is that of the node: "name:1" is output 1
+    bool whole_node = false;        // the name refers to the whole node: "name:1" is output 1
     DType variable = kInvalidType;  // type of a resource variable made by a literal
     Output read;
   };

@@ -1,5 +1,5 @@
 """Runs queue_trainer.py on a cluster: with many queue threads, a shared epoch counter, short-lived coordinators and
-validation data that runs out, it must train and end by itself."""
+validation data that runs out, it must train and terminate."""
 import os
 import pathlib
 import re

@@ -18,7 +18,7 @@ PATIENCE = 60
 
 
 def start_cluster(ps, workers):
-    """Starts a cluster in this process. Returns all its servers, and those of the workers."""
+    """Starts a cluster in this process. Returns all its servers, and the servers of the workers."""
     spec = tf.train.ClusterSpec(free_cluster(ps=ps, worker=workers))
     servers = [tf.train.Server(spec, job_name="ps", task_index=i) for i in range(ps)]
     servers += [tf.train.Server(spec, job_name="worker", task_index=i) for i in range(workers)]
@@ -207,7 +207,7 @@ def test_a_backup_replica_may_be_late():
     for replica in replicas:
         replica.prepare()
     train_until(replicas, ended)
-    # The others continued without the late replica, and it joined them again.
+    # The other replicas continued without the late one, which joined them again later.
     assert max(steps) >= STEPS and len(late.taken) >= 3 and late.taken == sorted(late.taken)
 
 

@@ -73,7 +73,7 @@ class UcxInbox final {
   };
   // InvalidArgument if it is not a valid message.
   Result<Piece> Begin(std::string_view header, size_t data_size);
-  // REQUIRES: the bytes are in piece.memory. Nothing while the message is incomplete; InvalidArgument if it can never
+  // REQUIRES: the bytes are in piece.memory. nullopt while the message is incomplete; InvalidArgument if it can never
   // be complete.
   Result<std::optional<Message>> End(Piece piece);
 

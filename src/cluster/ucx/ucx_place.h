@@ -1,5 +1,5 @@
-// UcxPlace: what the channels and listeners of a UCX transport share. UCX is loaded for the first peer that uses it.
-// Thread-safe.
+// UcxPlace: the state that the channels and listeners of a UCX transport share. UCX is loaded for the first peer that
+// uses it. Thread-safe.
 #pragma once
 
 #include <atomic>

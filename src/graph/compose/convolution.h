@@ -11,7 +11,7 @@
 namespace weir {
 
 // Strides and dilations have one value, one per spatial dimension, or one per dimension of the image; empty means 1.
-// data_format is that of the images (NWC, NHWC, NDHWC, NCW, NCHW, NCDHW); empty means channels last.
+// data_format is the format of the images (NWC, NHWC, NDHWC, NCW, NCHW, NCDHW); empty means channels last.
 struct WindowOptions {
   std::vector<int64_t> strides = {};
   std::vector<int64_t> dilations = {};
@@ -23,7 +23,7 @@ struct WindowOptions {
 
 // `dims` is the number of spatial dimensions, 1 to 3. The filter is [spatial..., in, out].
 Output Convolve(Graph& graph, const Input& images, const Input& filter, int dims, const WindowOptions& options);
-// The number of spatial dimensions is that of the images.
+// The images determine the number of spatial dimensions.
 Output ConvolveAnyRank(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options);
 // Transposed convolution: the gradient of a convolution with respect to its images. The filter is [spatial..., out,
 // in].

@@ -65,7 +65,8 @@ Result<ParsedSequence> ParseSequenceExample(Graph& graph, const Input& serialize
 
 // Serializes a sparse tensor to a vector of three strings, or with `rows` to a matrix with three strings per row.
 Output SparseToStrings(const Sparse& sparse, bool rows, std::string name = "");
-// Deserializes a matrix of strings, one row each, to one sparse tensor. `rank` is that of the result, -1 if unknown.
+// Deserializes a matrix of strings, one row each, to one sparse tensor. `rank` is the rank of the result, or -1 if it
+// is unknown.
 Sparse SparseFromStrings(Graph& graph, const Input& strings, DType dtype, int64_t rank = -1, std::string name = "");
 
 }  // namespace weir

@@ -1,6 +1,6 @@
 // TensorArray: an array of tensors of one type that lives for one step. It consists of a handle and a flow value, which
-// orders the operations. A value type: a write returns a new TensorArray, and only reads from that one see the write.
-// Errors are recorded in the graph's build state.
+// orders the operations. A value type: a write returns a new TensorArray, and only reads from the new one see the
+// write. Errors are recorded in the graph's build state.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Simulated quantization for training: values are rounded to what a few bits can represent. Gradients pass straight
-// through inside of the range.
+// Simulated quantization for training: values are rounded to numbers that a few bits can represent. Gradients pass
+// straight through inside of the range.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -288,7 +288,7 @@ class Told final : public DatasetIterator {
   IteratorPtr input_;  // the last member: destroyed before home_
 };
 
-// Of all optimizations, only make_sloppy has an effect that a program can observe.
+// Only the optimization make_sloppy has an effect that a program can observe.
 Result<Dataset::MakeFn> MakeOptimize(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   const auto names = ctx.input(1).flat<std::string>();

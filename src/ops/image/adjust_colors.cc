@@ -94,7 +94,8 @@ void Saturate(float scale, const float* from, float* to) {
   const float value = std::max(r, std::max(g, b)), range = value - std::min(r, std::min(g, b));
   float saturation = value > 0 ? range / value : 0;
   const float norm = 1.0f / (6.0f * range);
-  // A fraction of the range, between -1/6 and 1/6. Avoids `norm` if it is infinite, the inverse of a denormal range.
+  // A fraction of the range, between -1/6 and 1/6. Divides by the range if that is so small that `norm`, its inverse,
+  // is infinite.
   const auto part = [&](float difference) { return std::isinf(norm) ? difference / range / 6.0f : norm * difference; };
   float hue = r == value   ? part(g - b)
               : g == value ? static_cast<float>(part(b - r) + 2.0 / 6.0)

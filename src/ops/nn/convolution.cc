@@ -73,7 +73,7 @@ Status SizesShape(ShapeContext& ctx, int sizes_input, Family family) {
   WEIR_TRY(ctx.WithRank(2, w.rank()).status());
   WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, sizes_input));
   WEIR_ASSIGN(PartialShape out, sizes.Merge(PartialShape::OfRank(w.rank())));
-  if (sizes_input == 0 && out[0] < 0) out.SetDim(0, ctx.input(2)[0]);  // the batch size is that of out_backprop
+  if (sizes_input == 0 && out[0] < 0) out.SetDim(0, ctx.input(2)[0]);  // the batch size comes from out_backprop
   ctx.set_output(0, out);
   return OkStatus();
 }

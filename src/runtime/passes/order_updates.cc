@@ -26,7 +26,7 @@ struct Reader {
   int32_t variable = 0;
   VariableRead read;
   int32_t item = 0;
-  std::vector<int32_t> after;  // updates that it comes after, although the value it reads (read.from) does not
+  std::vector<int32_t> after;  // updates that the reader comes after, but the value that it reads (read.from) does not
   std::vector<int32_t> open;   // updates that it comes neither before nor after
   bool precedes_some = false;  // it comes before some update
 };

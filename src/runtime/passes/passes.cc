@@ -57,7 +57,7 @@ Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& repor
 
 Status RunLocalPasses(PlanGraph& graph, const OpRegistry& registry, const PassOptions& options, PassReport& report) {
   if (options.fuse) {
-    // First, because FuseElementwise would take activations that can be folded into products.
+    // Runs before FuseElementwise, which would also fuse activations that can be folded into products.
     if (options.fold_activations) FoldActivations(graph, registry, report);
     if (!report.fused.empty()) RemoveUnneeded(graph);
     WEIR_TRY(FuseElementwise(graph, report));
