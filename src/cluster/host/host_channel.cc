@@ -1,5 +1,6 @@
 #include "cluster/host/host_channel.h"
 
+#include "cluster/host/host_socket.h"
 #include "cluster/resolve.h"
 #include "cluster/transport_errors.h"
 

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/out_of_memory.h"
+#include "cluster/host/host_socket.h"
 #include "cluster/transport_errors.h"
 #include "tensor/shared_blocks.h"
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "base/log.h"
+#include "cluster/host/host_socket.h"
 #include "cluster/resolve.h"
 
 namespace weir {

@@ -7,6 +7,7 @@
 
 #include "cluster/host/host_link.h"
 #include "cluster/transport.h"
+#include "session/cluster_spec.h"
 
 namespace weir {
 

@@ -21,6 +21,8 @@
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/host/bare_end_test.h"
 #include "cluster/host/host_link.h"
+#include "cluster/host/host_socket.h"
+#include "cluster/resolve.h"
 #include "tensor/shared_blocks.h"
 #include "tensor/tensor.h"
 
