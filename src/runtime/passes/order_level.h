@@ -13,6 +13,8 @@ using WaitSet = uint64_t;  // which nodes and late feeds an item comes after tha
 // Set when the sources outnumber the bits: an item with this bit may come after any source.
 constexpr WaitSet kManyWaits = WaitSet{1} << 63;
 
+constexpr int32_t kNoItem = -1;
+
 // True if waiting for what has `before` makes nobody wait for more than `after` already says.
 constexpr bool AddsNoWait(WaitSet before, WaitSet after) {
   return (before & kManyWaits) == 0 && (before & ~after) == 0;
