@@ -5,13 +5,13 @@ namespace {
 
 template <class From, class C>
 void LoadAs(const Tensor& t, int64_t index, Matrix<C>& m) {
-  const From* from = t.data<From>() + index * m.size();
-  for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = static_cast<C>(from[i]);
+  const From* from = t.data<From>() + index * static_cast<int64_t>(m.data.size());
+  for (C& x : m.data) x = static_cast<C>(*from++);
 }
 template <class To, class C>
 void StoreAs(const Matrix<C>& m, const Tensor& t, int64_t index) {
-  To* to = t.data<To>() + index * m.size();
-  for (Eigen::Index i = 0; i < m.size(); ++i) to[i] = static_cast<To>(m.data()[i]);
+  To* to = t.data<To>() + index * static_cast<int64_t>(m.data.size());
+  for (const C& x : m.data) *to++ = static_cast<To>(x);
 }
 
 }  // namespace

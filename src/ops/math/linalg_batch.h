@@ -4,20 +4,65 @@
 #ifndef WEIR_OPS_MATH_LINALG_BATCH_H_
 #define WEIR_OPS_MATH_LINALG_BATCH_H_
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <mutex>
 #include <vector>
 
-#include <Eigen/Core>
-
+#include "device/cpu/dense_factors.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 
 namespace weir::ops {
 
+// Row-major. Keeps its memory when it shrinks.
 template <class C>
-using Matrix = Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+struct Matrix {
+  int64_t rows = 0;
+  int64_t cols = 0;
+  std::vector<C> data;
+
+  Matrix() = default;
+  Matrix(int64_t r, int64_t c) { Resize(r, c); }
+  void Resize(int64_t r, int64_t c) { rows = r, cols = c, data.resize(static_cast<size_t>(r * c)); }
+  void Fill(C value) { std::fill(data.begin(), data.end(), value); }
+  C& operator()(int64_t i, int64_t j) { return data[static_cast<size_t>(i * cols + j)]; }
+  const C& operator()(int64_t i, int64_t j) const { return data[static_cast<size_t>(i * cols + j)]; }
+};
+
+// --- arithmetic of double and complex numbers alike
+inline double Conjugate(double x) { return x; }
+inline std::complex<double> Conjugate(std::complex<double> x) { return std::conj(x); }
+inline bool IsFinite(double x) { return std::isfinite(x); }
+inline bool IsFinite(std::complex<double> x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
+
+template <class C>
+void SetIdentity(Matrix<C>& m) {
+  m.Fill(C(0));
+  for (int64_t i = 0; i < std::min(m.rows, m.cols); ++i) m(i, i) = C(1);
+}
+template <class C>
+Matrix<C> AdjointOf(const Matrix<C>& m) {
+  Matrix<C> result(m.cols, m.rows);
+  for (int64_t i = 0; i < m.rows; ++i) {
+    for (int64_t j = 0; j < m.cols; ++j) result(j, i) = Conjugate(m(i, j));
+  }
+  return result;
+}
+template <class C>
+Matrix<C> Product(const Matrix<C>& a, const Matrix<C>& b, FactorScratch& scratch) {
+  Matrix<C> result(a.rows, b.cols);
+  AddDense<C>(1, a.rows, b.cols, a.cols, a.data.data(), a.cols, b.data.data(), b.cols, result.data.data(), b.cols,
+              scratch);
+  return result;
+}
+// Solves a y = x for y, with triangular a, and stores y in x.
+template <class C>
+void SolveInPlace(Triangle triangle, const Matrix<C>& a, Matrix<C>& x, FactorScratch& scratch) {
+  SolveTriangle<C>(triangle, a.rows, x.cols, a.data.data(), a.cols, x.data.data(), x.cols, scratch);
+}
 
 // The size of an input matrix; the trailing dimensions of each output: [m,n], [n], or none.
 struct MatrixSize {
@@ -39,7 +84,8 @@ void Store(const Matrix<std::complex<double>>& m, const Tensor& t, int64_t index
 
 // Runs op on every matrix. Op:
 //   Result<ResultDims> Results(const std::vector<MatrixSize>& inputs) const;   checks sizes
-//   template <class C> Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const;
+//   template <class C> Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch&) const;
+// Run may overwrite its inputs.
 // A result of dimensions [n] is a matrix of n elements, one without dimensions a 1x1 matrix. Outputs beyond those in
 // Results are not computed: they are empty vectors.
 template <class C, class Op>
@@ -71,15 +117,16 @@ Status RunPerMatrix(KernelContext& ctx, const Op& op, int num_matrices) {
   WEIR_TRY(ctx.ParallelFor(count, cost, [&](int64_t begin, int64_t end) {
     std::vector<Matrix<C>> in(sizes.size());
     std::vector<Matrix<C>> out(results.size());
+    FactorScratch scratch;
     for (int64_t k = begin; k < end; ++k) {
       for (size_t i = 0; i < in.size(); ++i) {
-        in[i].resize(sizes[i].rows, sizes[i].cols);
+        in[i].Resize(sizes[i].rows, sizes[i].cols);
         Load(ctx.input(static_cast<int>(i)), k, in[i]);
       }
       for (size_t i = 0; i < out.size(); ++i) {
-        out[i].resize(results[i].empty() ? 1 : results[i][0], results[i].size() < 2 ? 1 : results[i][1]);
+        out[i].Resize(results[i].empty() ? 1 : results[i][0], results[i].size() < 2 ? 1 : results[i][1]);
       }
-      const Status status = op.template Run<C>(in, out);
+      const Status status = op.template Run<C>(in, out, scratch);
       if (!status.ok()) {
         std::lock_guard lock(mu);
         if (k < failed_at) error = status, failed_at = k;

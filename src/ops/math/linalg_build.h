@@ -28,6 +28,15 @@ inline Output Adjoint(Output x) {
   return Transpose(ConjOf(x), ConcatV2({Range(0, rank - 2, 1), ExpandDims(rank - 1, 0), ExpandDims(rank - 2, 0)}, 0));
 }
 
+// Columns [begin, begin + count) of the last dimension; count -1: all from begin on.
+inline Output Columns(Output x, int64_t begin, int64_t count) {
+  const int rank = x.shape().rank();
+  std::vector<int64_t> from(static_cast<size_t>(rank), 0), size(static_cast<size_t>(rank), -1);
+  from.back() = begin;
+  size.back() = count;
+  return Slice(x, from, size);
+}
+
 // The lower or upper triangle, including the diagonal.
 inline Output Lower(Output x) { return MatrixBandPart(x, -1, 0); }
 inline Output Upper(Output x) { return MatrixBandPart(x, 0, -1); }

@@ -1,7 +1,6 @@
 // Cholesky decompositions, their gradient, and least squares based on them. Only the lower triangles of symmetric
 // matrices are read. A matrix that is not positive definite gives NaNs.
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
+#include <limits>
 
 #include "ops/math/linalg_batch.h"
 #include "ops/math/linalg_build.h"
@@ -16,17 +15,23 @@ struct CholeskyOp {
     return ResultDims{{in[0].rows, in[0].cols}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    const Eigen::LLT<Matrix<C>> llt(in[0]);
-    if (llt.info() == Eigen::Success) {
-      out[0] = llt.matrixL();
-    } else {
-      out[0].setZero();
-      out[0].template triangularView<Eigen::Lower>().setConstant(C(std::numeric_limits<double>::quiet_NaN()));
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    const int64_t n = in[0].rows;
+    const bool definite = FactorCholesky(n, in[0].data.data(), scratch);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j)
+        out[0](i, j) = j > i ? C(0) : definite ? in[0](i, j) : C(std::numeric_limits<double>::quiet_NaN());
     }
     return OkStatus();
   }
 };
+
+template <class C>
+void KeepLower(Matrix<C>& m) {
+  for (int64_t i = 0; i < m.rows; ++i) {
+    for (int64_t j = i + 1; j < m.cols; ++j) m(i, j) = C(0);
+  }
+}
 
 // dA is the symmetric part of L^-T P L^-1, with P = the lower triangle of L^T dL with its diagonal halved.
 struct CholeskyGradOp {
@@ -39,42 +44,127 @@ struct CholeskyGradOp {
     return ResultDims{{in[0].rows, in[0].cols}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    const Matrix<C> l = in[0].template triangularView<Eigen::Lower>();
-    const Matrix<C> dl = in[1].template triangularView<Eigen::Lower>();
-    Matrix<C> p = (l.adjoint() * dl).template triangularView<Eigen::Lower>();
-    p.diagonal() *= 0.5;
-    Matrix<C> right = l.template triangularView<Eigen::Lower>().adjoint().solve(p);
-    const Matrix<C> da =
-        l.template triangularView<Eigen::Lower>().adjoint().solve(Matrix<C>(right.adjoint())).adjoint();
-    out[0] = 0.5 * (da + Matrix<C>(da.adjoint()));
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    for (Matrix<C>& m : in) KeepLower(m);
+    const Matrix<C> l = AdjointOf(in[0]);
+    Matrix<C> p = Product(l, in[1], scratch);
+    KeepLower(p);
+    for (int64_t i = 0; i < p.rows; ++i) p(i, i) *= 0.5;
+    SolveInPlace({.lower = false}, l, p, scratch);
+    Matrix<C> da = AdjointOf(p);
+    SolveInPlace({.lower = false}, l, da, scratch);
+    for (int64_t i = 0; i < da.rows; ++i) {
+      for (int64_t j = 0; j < da.cols; ++j) out[0](i, j) = 0.5 * (da(i, j) + Conjugate(da(j, i)));
+    }
     return OkStatus();
   }
 };
 
+// --- least squares
+
+// The solution by the normal equations.
 template <class C>
-Status LeastSquares(const Matrix<C>& a, const Matrix<C>& b, double l2, bool fast, Matrix<C>& x) {
-  if (a.rows() == 0 || a.cols() == 0 || b.cols() == 0) {
-    x.setZero();
-    return OkStatus();
-  }
-  if (!fast) {
-    x = Eigen::CompleteOrthogonalDecomposition<Matrix<C>>(a).solve(b);
-    return OkStatus();
-  }
-  const bool tall = a.rows() >= a.cols();
-  Matrix<C> gramian = tall ? Matrix<C>(a.adjoint() * a) : Matrix<C>(a * a.adjoint());
-  gramian.diagonal().array() += l2;
-  const Eigen::LLT<Matrix<C>> llt(gramian);
-  if (llt.info() != Eigen::Success)
+Status SolveByGramian(const Matrix<C>& a, const Matrix<C>& b, double l2, Matrix<C>& x, FactorScratch& scratch) {
+  const Matrix<C> adjoint = AdjointOf(a);
+  const bool tall = a.rows >= a.cols;
+  Matrix<C> gramian = tall ? Product(adjoint, a, scratch) : Product(a, adjoint, scratch);
+  for (int64_t i = 0; i < gramian.rows; ++i) gramian(i, i) += l2;
+  if (!FactorCholesky(gramian.rows, gramian.data.data(), scratch))
     return InvalidArgument(
         "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger l2_regularizer "
         "> 0.");
-  if (tall) {
-    x = llt.solve(a.adjoint() * b);
-  } else {
-    x = a.adjoint() * llt.solve(b);
+  Matrix<C> y = tall ? Product(adjoint, b, scratch) : b;
+  SolveInPlace({.lower = true}, gramian, y, scratch);
+  SolveInPlace({.lower = false}, AdjointOf(gramian), y, scratch);
+  x = tall ? std::move(y) : Product(adjoint, y, scratch);
+  return OkStatus();
+}
+
+template <class C>
+double Length(const std::vector<C>& values) {
+  double largest = 0, sum = 0;
+  for (const C& x : values) largest = std::max(largest, std::abs(x));
+  if (largest == 0) return 0;
+  for (const C& x : values) sum += std::norm(x / largest);
+  return largest * std::sqrt(sum);
+}
+
+// R of what FactorQr made of a matrix: the first `rows` rows.
+template <class C>
+Matrix<C> UpperOf(const Matrix<C>& factors, int64_t rows) {
+  Matrix<C> r(rows, factors.cols);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = i; j < factors.cols; ++j) r(i, j) = factors(i, j);
   }
+  return r;
+}
+
+// The condition of an upper triangle, or more than it.
+template <class C>
+double Condition(const Matrix<C>& r, FactorScratch& scratch) {
+  Matrix<C> inverse(r.rows, r.rows);
+  SetIdentity(inverse);
+  SolveInPlace({.lower = false}, r, inverse, scratch);
+  return Length(r.data) * Length(inverse.data);
+}
+
+// x = the shortest of those that minimize |a x - b|, for a of full rank: a = QR, or a^H = QR if a is wide. Returns
+// false if the rank may be smaller than that.
+template <class C>
+bool SolveFullRank(const Matrix<C>& a, const Matrix<C>& b, double threshold, Matrix<C>& x, FactorScratch& scratch) {
+  const bool tall = a.rows >= a.cols;
+  Matrix<C> factors = tall ? a : AdjointOf(a);
+  const int64_t m = factors.rows, n = factors.cols, k = b.cols;
+  std::vector<C> tau(static_cast<size_t>(n));
+  FactorQr(m, n, factors.data.data(), tau.data(), scratch);
+  const Matrix<C> r = UpperOf(factors, n);
+  if (!(Condition(r, scratch) * threshold < 1)) return false;
+  Matrix<C> y = b;
+  if (tall) {
+    ApplyReflectors(/*adjoint=*/true, m, n, factors.data.data(), n, tau.data(), k, y.data.data(), k, scratch);
+    y.Resize(n, k);
+    SolveInPlace({.lower = false}, r, y, scratch);
+  } else {
+    SolveInPlace({.lower = true}, AdjointOf(r), y, scratch);
+    y.data.resize(static_cast<size_t>(m * k), C(0));
+    y.rows = m;
+    ApplyReflectors(/*adjoint=*/false, m, n, factors.data.data(), n, tau.data(), k, y.data.data(), k, scratch);
+  }
+  x = std::move(y);
+  return true;
+}
+
+// The same for any rank: a P = QR with the columns in order of their size; the rank is the number of pivots that are
+// not tiny beside the first one. [R11 R12] P^T x = (Q^H b)[0, rank) then is of full rank.
+template <class C>
+void SolveAnyRank(Matrix<C> a, Matrix<C> b, double threshold, Matrix<C>& x, FactorScratch& scratch) {
+  const int64_t m = a.rows, n = a.cols, k = b.cols, most = std::min(m, n);
+  std::vector<C> tau(static_cast<size_t>(most));
+  std::vector<int64_t> columns(static_cast<size_t>(n));
+  FactorPivotedQr(m, n, a.data.data(), tau.data(), columns.data());
+  int64_t rank = 0;
+  while (rank < most && std::abs(a(rank, rank)) > threshold * std::abs(a(0, 0))) ++rank;
+  x.Fill(C(0));
+  if (rank == 0) return;
+  ApplyReflectors(/*adjoint=*/true, m, most, a.data.data(), n, tau.data(), k, b.data.data(), k, scratch);
+  b.Resize(rank, k);
+  Matrix<C> y;
+  SolveFullRank(UpperOf(a, rank), b, /*threshold=*/0, y, scratch);
+  for (int64_t i = 0; i < n; ++i) std::copy_n(&y(i, 0), k, &x(columns[static_cast<size_t>(i)], 0));
+}
+
+template <class C>
+Status LeastSquares(Matrix<C>& a, Matrix<C>& b, double l2, bool fast, Matrix<C>& x, FactorScratch& scratch) {
+  if (a.rows == 0 || a.cols == 0 || b.cols == 0) {
+    x.Fill(C(0));
+    return OkStatus();
+  }
+  if (fast) return SolveByGramian(a, b, l2, x, scratch);
+  for (const C& value : a.data) {
+    if (!IsFinite(value)) return InvalidArgument("Input matrix has a value that is not finite.");
+  }
+  const double threshold = std::numeric_limits<double>::epsilon() * static_cast<double>(std::min(a.rows, a.cols));
+  if (!SolveFullRank(a, b, threshold, x, scratch)) SolveAnyRank(std::move(a), std::move(b), threshold, x, scratch);
   return OkStatus();
 }
 
@@ -88,8 +178,8 @@ struct LeastSquaresOp {
     return ResultDims{{in[0].cols, in[1].cols}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    return LeastSquares(in[0], in[1], l2, fast, out[0]);
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    return LeastSquares(in[0], in[1], l2, fast, out[0], scratch);
   }
 };
 

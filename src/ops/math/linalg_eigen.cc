@@ -1,10 +1,9 @@
 // Matrix decompositions: eigenvalues of self-adjoint matrices, QR, and the square root.
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <unsupported/Eigen/MatrixFunctions>
+#include <limits>
 
 #include "ops/math/linalg_batch.h"
 #include "ops/math/linalg_build.h"
+#include "ops/math/linalg_condensed.h"
 
 namespace weir::ops {
 namespace {
@@ -24,15 +23,9 @@ struct SelfAdjointEigOp {
     return ResultDims{{in[0].rows}, {in[0].rows, in[0].cols}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    if (in[0].rows() == 0) return OkStatus();
-    const Eigen::SelfAdjointEigenSolver<Matrix<C>> solver(
-        in[0], vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-    if (solver.info() != Eigen::Success)
-      return InvalidArgument("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
-    out[0] = solver.eigenvalues().template cast<C>();
-    if (vectors) out[1] = solver.eigenvectors();
-    return OkStatus();
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    if (in[0].rows == 0) return OkStatus();
+    return SelfAdjointEigen(in[0], out[0], vectors ? &out[1] : nullptr, scratch);
   }
 };
 
@@ -73,14 +66,19 @@ struct QrOp {
     return ResultDims{{in[0].rows, rank}, {rank, in[0].cols}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    if (in[0].size() == 0) {
-      out[0].setIdentity();
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    Matrix<C>& a = in[0];
+    if (a.data.empty()) {
+      SetIdentity(out[0]);
       return OkStatus();
     }
-    const Eigen::HouseholderQR<Matrix<C>> qr(in[0]);
-    out[0] = qr.householderQ() * Matrix<C>::Identity(in[0].rows(), out[0].cols());
-    out[1] = qr.matrixQR().topRows(out[1].rows()).template triangularView<Eigen::Upper>();
+    const int64_t count = std::min(a.rows, a.cols);
+    std::vector<C> tau(static_cast<size_t>(count));
+    FactorQr(a.rows, a.cols, a.data.data(), tau.data(), scratch);
+    for (int64_t i = 0; i < out[1].rows; ++i) {
+      for (int64_t j = 0; j < a.cols; ++j) out[1](i, j) = i <= j ? a(i, j) : C(0);
+    }
+    FormReflectors(a.rows, count, a.data.data(), a.cols, tau.data(), out[0].cols, out[0].data.data(), scratch);
     return OkStatus();
   }
 };
@@ -112,15 +110,6 @@ Output TallQrGradient(Output q, Output r, Output dq, Output dr) {
   return da + DivideByAdjoint(Times(q, MatrixDiag(0.5 * (ConjOf(diagonal) - diagonal))), r);
 }
 
-// Columns [begin, end) of the last dimension; end 0: all from begin on.
-Output Columns(Output x, int64_t begin, int64_t end) {
-  const int rank = x.shape().rank();
-  std::vector<int64_t> from(static_cast<size_t>(rank), 0), size(static_cast<size_t>(rank), -1);
-  from.back() = begin;
-  if (end > 0) size.back() = end - begin;
-  return Slice(x, from, size);
-}
-
 Result<Gradients> QrGradient(GradientContext& g) {
   Output q = g.output(0), r = g.output(1), dq = g.d_output(0), dr = g.d_output(1);
   const PartialShape qs = q.shape(), rs = r.shape();
@@ -131,8 +120,8 @@ Result<Gradients> QrGradient(GradientContext& g) {
     return Unimplemented("QrGrad not implemented when nrows > ncols and full_matrices is true.");
   if (rows >= cols) return Gradients{TallQrGradient(q, r, dq, dr)};
   // The left square part determines q; the other columns follow.
-  const Output rest = Columns(g.input(0), rows, 0);
-  const Output dr_rest = Columns(dr, rows, 0);
+  const Output rest = Columns(g.input(0), rows, -1);
+  const Output dr_rest = Columns(dr, rows, -1);
   const Output square = TallQrGradient(q, Columns(r, 0, rows), dq + TimesAdjoint(rest, dr_rest), Columns(dr, 0, rows));
   return Gradients{ConcatV2({square, Times(q, dr_rest)}, -1)};
 }
@@ -145,27 +134,51 @@ struct SquareRootOp {
     return ResultDims{{in[0].rows, in[0].cols}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    if (in[0].size() == 0) return OkStatus();
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    if (in[0].data.empty()) return OkStatus();
     // Compute in complex numbers: a real matrix may have no real root. The result is then the real part.
-    using Complex = Eigen::Matrix<std::complex<double>, Eigen::Dynamic, Eigen::Dynamic>;
-    Complex wide = in[0].template cast<std::complex<double>>();
-    // Eigen reads out of bounds if its iteration does not converge, on values that are not finite or overflow.
-    const double largest = wide.cwiseAbs().maxCoeff();
-    if (!wide.allFinite() || !std::isfinite(largest)) {
-      out[0].setConstant(C(std::numeric_limits<double>::quiet_NaN()));
+    Matrix<std::complex<double>> a(in[0].rows, in[0].cols);
+    std::copy(in[0].data.begin(), in[0].data.end(), a.data.begin());
+    const double scale = ExtremeScale(a.data);
+    if (!std::isfinite(scale)) {
+      out[0].Fill(C(std::numeric_limits<double>::quiet_NaN()));
       return OkStatus();
     }
-    constexpr double kLarge = 1e100;
-    const double scale = largest > kLarge || (largest > 0 && largest < 1 / kLarge) ? largest : 1;
-    wide /= scale;
-    const Complex root = wide.sqrt() * std::sqrt(scale);
-    if constexpr (std::is_same_v<C, double>) {
-      out[0] = root.real();
-    } else {
-      out[0] = root;
+    for (auto& x : a.data) x /= scale;
+    WEIR_ASSIGN(const Schur schur, SchurOf(a));
+    const Matrix<std::complex<double>> root =
+        Product(Product(schur.vectors, RootOfTriangle(schur.triangle), scratch), AdjointOf(schur.vectors), scratch);
+    for (size_t i = 0; i < root.data.size(); ++i) {
+      const std::complex<double> x = root.data[i] * std::sqrt(scale);
+      if constexpr (std::is_same_v<C, double>) {
+        out[0].data[i] = x.real();
+      } else {
+        out[0].data[i] = x;
+      }
     }
     return OkStatus();
+  }
+
+ private:
+  // Row by row from the bottom: r_ii^2 = t_ii, and t_ij = sum of r_ik r_kj for i <= k <= j.
+  static Matrix<std::complex<double>> RootOfTriangle(const Matrix<std::complex<double>>& t) {
+    const int64_t n = t.rows;
+    Matrix<std::complex<double>> r(n, n);
+    for (int64_t i = n - 1; i >= 0; --i) {
+      for (int64_t j = i; j < n; ++j) r(i, j) = t(i, j);
+      r(i, i) = std::sqrt(t(i, i));
+      for (int64_t k = i + 1; k < n; ++k) {
+        // r_ik is complete: subtract its products from the rest of the row.
+        const std::complex<double> x = r(i, k) / (r(i, i) + r(k, k));
+        r(i, k) = x;
+        for (int64_t j = k + 1; j < n; ++j) {
+          const std::complex<double> y = r(k, j);
+          r(i, j) -= std::complex<double>(x.real() * y.real() - x.imag() * y.imag(),
+                                          x.real() * y.imag() + x.imag() * y.real());
+        }
+      }
+    }
+    return r;
   }
 };
 

@@ -1,16 +1,35 @@
 // Inverses, determinants and solutions of linear systems, by LU decomposition with partial pivoting.
-#include <Eigen/LU>
-
 #include "ops/math/linalg_batch.h"
 #include "ops/math/linalg_build.h"
 
 namespace weir::ops {
 namespace {
 
+// PA = LU, in place.
 template <class C>
-bool Invertible(const Eigen::PartialPivLU<Matrix<C>>& lu) {
-  return lu.rows() == 0 || lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
-}
+struct Lu {
+  Matrix<C>& a;
+  std::vector<int64_t> pivots;
+  Lu(Matrix<C>& matrix, FactorScratch& scratch) : a(matrix), pivots(static_cast<size_t>(matrix.rows)) {
+    FactorLu(a.rows, a.data.data(), pivots.data(), scratch);
+  }
+  // False for NaNs too.
+  bool invertible() const {
+    for (int64_t i = 0; i < a.rows; ++i) {
+      if (!(std::abs(a(i, i)) > 0)) return false;
+    }
+    return true;
+  }
+  // x = a^-1 x
+  void Solve(Matrix<C>& x, FactorScratch& scratch) const {
+    for (int64_t i = 0; i < a.rows; ++i) {
+      const int64_t other = pivots[static_cast<size_t>(i)];
+      if (other != i && x.cols > 0) std::swap_ranges(&x(i, 0), &x(i, 0) + x.cols, &x(other, 0));
+    }
+    SolveInPlace({.lower = true, .ones = true}, a, x, scratch);
+    SolveInPlace({.lower = false}, a, x, scratch);
+  }
+};
 
 struct InverseOp {
   bool adjoint;
@@ -23,24 +42,25 @@ struct InverseOp {
     return ResultDims{{in[0].rows, in[0].cols}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    const Matrix<C> a = adjoint ? Matrix<C>(in[0].adjoint()) : in[0];
-    const Eigen::PartialPivLU<Matrix<C>> lu(a);
-    if (!Invertible(lu)) return InvalidArgument("Input is not invertible.");
-    out[0] = lu.inverse();
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    if (adjoint) in[0] = AdjointOf(in[0]);
+    const Lu<C> lu(in[0], scratch);
+    if (!lu.invertible()) return InvalidArgument("Input is not invertible.");
+    SetIdentity(out[0]);
+    lu.Solve(out[0], scratch);
     return OkStatus();
   }
 };
 
 // The sign (or phase) and the logarithm of the magnitude of a determinant.
 template <class C>
-std::pair<C, double> LogDeterminant(const Matrix<C>& a) {
-  if (a.rows() == 0) return {C(1), 0.0};
-  const Eigen::PartialPivLU<Matrix<C>> lu(a);
-  C sign = static_cast<C>(static_cast<double>(lu.permutationP().determinant()));
+std::pair<C, double> LogDeterminant(Matrix<C>& a, FactorScratch& scratch) {
+  const Lu<C> lu(a, scratch);
+  C sign(1);
   double log_size = 0;
-  for (Eigen::Index i = 0; i < a.rows(); ++i) {
-    const C x = lu.matrixLU()(i, i);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    if (lu.pivots[static_cast<size_t>(i)] != i) sign = -sign;
+    const C x = a(i, i);
     const double size = std::abs(x);
     sign *= size == 0 ? C(0) : x / size;
     log_size += std::log(size);
@@ -55,8 +75,8 @@ struct DeterminantOp {
     return ResultDims{{}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    const auto [sign, log_size] = LogDeterminant(in[0]);
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    const auto [sign, log_size] = LogDeterminant(in[0], scratch);
     out[0](0, 0) = sign == C(0) ? C(0) : sign * std::exp(log_size);
     return OkStatus();
   }
@@ -69,8 +89,8 @@ struct LogDeterminantOp {
     return ResultDims{{}, {}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    const auto [sign, log_size] = LogDeterminant(in[0]);
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    const auto [sign, log_size] = LogDeterminant(in[0], scratch);
     out[0](0, 0) = sign;
     out[1](0, 0) = log_size;
     return OkStatus();
@@ -91,11 +111,12 @@ struct SolveOp {
     return ResultDims{{in[0].cols, in[1].cols}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    const Matrix<C> a = adjoint ? Matrix<C>(in[0].adjoint()) : in[0];
-    const Eigen::PartialPivLU<Matrix<C>> lu(a);
-    if (!Invertible(lu)) return InvalidArgument("Input matrix is not invertible.");
-    out[0] = lu.solve(in[1]);
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    if (adjoint) in[0] = AdjointOf(in[0]);
+    const Lu<C> lu(in[0], scratch);
+    if (!lu.invertible()) return InvalidArgument("Input matrix is not invertible.");
+    out[0] = in[1];
+    lu.Solve(out[0], scratch);
     return OkStatus();
   }
 };

@@ -1,9 +1,9 @@
 // Singular values and vectors: a = u diag(s) v^H, with s in descending order.
-#include <Eigen/SVD>
 #include <limits>
 
 #include "ops/math/linalg_batch.h"
 #include "ops/math/linalg_build.h"
+#include "ops/math/linalg_condensed.h"
 
 namespace weir::ops {
 namespace {
@@ -22,21 +22,12 @@ struct SvdOp {
     return full ? ResultDims{{p}, {m, m}, {n, n}} : ResultDims{{p}, {m, p}, {n, p}};
   }
   template <class C>
-  Status Run(const std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out) const {
-    if (in[0].size() == 0) {
-      if (vectors) out[1].setIdentity(), out[2].setIdentity();
+  Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
+    if (in[0].data.empty()) {
+      if (vectors) SetIdentity(out[1]), SetIdentity(out[2]);
       return OkStatus();
     }
-    if (!in[0].allFinite()) {  // Eigen leaves its results unset for such a matrix
-      for (Matrix<C>& result : out) result.setConstant(C(std::numeric_limits<double>::quiet_NaN()));
-      return OkStatus();
-    }
-    unsigned options = 0;
-    if (vectors) options = full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
-    const Eigen::BDCSVD<Matrix<C>> svd(in[0], options);
-    out[0] = svd.singularValues().template cast<C>();
-    if (vectors) out[1] = svd.matrixU(), out[2] = svd.matrixV();
-    return OkStatus();
+    return SingularValues(in[0], out[0], vectors ? &out[1] : nullptr, vectors ? &out[2] : nullptr, scratch);
   }
 };
 
@@ -50,15 +41,6 @@ Status SvdShape(ShapeContext& ctx) {
   ctx.set_output(1, vectors ? a.batch.Concat(PartialShape{a.rows, full ? a.rows : p}) : PartialShape{0});
   ctx.set_output(2, vectors ? a.batch.Concat(PartialShape{a.cols, full ? a.cols : p}) : PartialShape{0});
   return OkStatus();
-}
-
-// Columns [begin, begin + count) of the last dimension; count -1: all from begin on.
-Output Columns(Output x, int64_t begin, int64_t count) {
-  const int rank = x.shape().rank();
-  std::vector<int64_t> from(static_cast<size_t>(rank), 0), size(static_cast<size_t>(rank), -1);
-  from.back() = begin;
-  size.back() = count;
-  return Slice(x, from, size);
 }
 
 // Infinite (in practice, large) if singular values are equal.

@@ -7,17 +7,6 @@
 namespace weir::ops {
 namespace {
 
-// Solves a y = x for y, with triangular a, and stores y in x.
-template <class C>
-void Substitute(const Matrix<C>& a, bool lower, Matrix<C>& x) {
-  const Eigen::Index n = a.rows();
-  for (Eigen::Index step = 0; step < n; ++step) {
-    const Eigen::Index i = lower ? step : n - 1 - step;
-    for (Eigen::Index j = lower ? 0 : i + 1; j < (lower ? i : n); ++j) x.row(i) -= a(i, j) * x.row(j);
-    x.row(i) /= a(i, i);
-  }
-}
-
 template <class C>
 Status Solve(KernelContext& ctx, bool lower, bool adjoint) {
   const Tensor& a = ctx.input(0);
@@ -42,8 +31,9 @@ Status Solve(KernelContext& ctx, bool lower, bool adjoint) {
     Matrix<C> matrix(size.rows, size.cols), x(rhs.rows, rhs.cols);
     Load(a, index.a.empty() ? k : index.a[static_cast<size_t>(k)], matrix);
     Load(b, index.b.empty() ? k : index.b[static_cast<size_t>(k)], x);
-    if (adjoint) matrix.adjointInPlace();
-    Substitute(matrix, lower != adjoint, x);
+    if (adjoint) matrix = AdjointOf(matrix);
+    FactorScratch scratch;
+    SolveInPlace({.lower = lower != adjoint}, matrix, x, scratch);
     Store(x, out, k);
   });
 }

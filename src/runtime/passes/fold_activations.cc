@@ -19,7 +19,7 @@ struct Foldable {
 constexpr Foldable kFoldable[] = {{"MatMul", "_FusedMatMul"}, {"Conv2D", "_FusedConv2D"}};
 constexpr std::string_view kActivations[] = {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid"};
 
-constexpr int32_t kNone = -1;
+constexpr int32_t kNoNode = -1;
 
 class Folder {
  public:
@@ -27,7 +27,7 @@ class Folder {
       : graph_(graph),
         registry_(registry),
         report_(report),
-        takers_(graph.nodes.size(), kNone),
+        takers_(graph.nodes.size(), kNoNode),
         free_(graph.nodes.size(), true) {
     for (int32_t n = 0; n < static_cast<int32_t>(graph_.nodes.size()); ++n) {
       updates_ = updates_ || Updates(graph_.nodes[n]);
@@ -56,22 +56,22 @@ class Folder {
   // Shape nodes do not count as consumers.
   void AddTaker(int32_t n, int32_t taker) {
     if (graph_.nodes[taker].op().name == "Shape") return;
-    if (takers_[n] != kNone) free_[n] = false;
+    if (takers_[n] != kNoNode) free_[n] = false;
     takers_[n] = taker;
   }
 
   // The only consumer of `n`, if it uses the value as its first input and may be folded into `n`; else kNone.
   int32_t Follower(int32_t n) const {
     const int32_t taker = takers_[n];
-    if (!free_[n] || taker == kNone) return kNone;
+    if (!free_[n] || taker == kNoNode) return kNoNode;
     const PlanGraph::Node& node = graph_.nodes[n];
     const PlanGraph::Node& next = graph_.nodes[taker];
-    if (!(next.inputs[0] == PlanValue{n, 0}) || next.placed != node.placed || !IsPure(graph_, next)) return kNone;
+    if (!(next.inputs[0] == PlanValue{n, 0}) || next.placed != node.placed || !IsPure(graph_, next)) return kNoNode;
     const bool waits_alike = std::all_of(next.control_inputs.begin(), next.control_inputs.end(), [&](int32_t control) {
       const auto& own = node.control_inputs;
       return std::find(own.begin(), own.end(), control) != own.end();
     });
-    return waits_alike ? taker : kNone;
+    return waits_alike ? taker : kNoNode;
   }
 
   static bool Updates(const PlanGraph::Node& node) {
@@ -124,12 +124,12 @@ class Folder {
     const PlanGraph::Node& product = graph_.nodes[n];
     if (!IsPure(graph_, product)) return;
     const int32_t bias = Follower(n);
-    if (bias == kNone || !IsBias(product, graph_.nodes[bias])) return;
+    if (bias == kNoNode || !IsBias(product, graph_.nodes[bias])) return;
     if (updates_ && !IsAtHand(graph_.nodes[bias].inputs[1])) return;
     const int32_t activation = Follower(bias);
     const bool activates =
-        activation != kNone && std::find(std::begin(kActivations), std::end(kActivations),
-                                         graph_.nodes[activation].op().name) != std::end(kActivations);
+        activation != kNoNode && std::find(std::begin(kActivations), std::end(kActivations),
+                                           graph_.nodes[activation].op().name) != std::end(kActivations);
     std::vector<int32_t> parts = {n, bias};
     if (activates) parts.push_back(activation);
     PassReport::Fusion fusion{.kind = op.name, .end = graph_.nodes[parts.back()].name()};
@@ -175,11 +175,11 @@ class Folder {
 
   // Redirects Shape nodes of intermediate values to the results that replace them.
   void MoveShapes() {
-    std::vector<int32_t> instead(graph_.nodes.size(), kNone);
+    std::vector<int32_t> instead(graph_.nodes.size(), kNoNode);
     for (const auto& [from, to] : moved_) instead[from] = to;
     for (PlanGraph::Node& node : graph_.nodes) {
       if (node.op().name != "Shape" || node.inputs[0].fed()) continue;
-      if (const int32_t to = instead[node.inputs[0].node]; to != kNone) node.inputs[0].node = to;
+      if (const int32_t to = instead[node.inputs[0].node]; to != kNoNode) node.inputs[0].node = to;
     }
   }
 

@@ -6,8 +6,6 @@
 namespace weir {
 namespace {
 
-constexpr int32_t kNone = -1;
-
 bool IsNextIteration(const OpDef& op) { return op.traits.kind == NodeKind::kNextIteration; }
 
 }  // namespace
@@ -24,26 +22,26 @@ std::optional<OrderLevel> OrderLevel::Make(const PlanGraph& graph, const FrameAs
 
 void OrderLevel::AddItems(const PlanGraph& graph, const FrameAssignment& frames, int32_t frame) {
   // Indexed by frame: the loop directly inside `frame` that is or contains the indexed frame. below[frame] is `frame`.
-  std::vector<int32_t> below(frames.frames.size(), kNone);
+  std::vector<int32_t> below(frames.frames.size(), kNoItem);
   below[frame] = frame;
   for (size_t f = 1; f < frames.frames.size(); ++f) {  // inner loops have higher numbers than outer ones
     const int32_t parent = frames.frames[f].parent;
-    if (static_cast<int32_t>(f) == frame || parent < 0 || below[parent] == kNone) continue;
+    if (static_cast<int32_t>(f) == frame || parent < 0 || below[parent] == kNoItem) continue;
     below[f] = parent == frame ? static_cast<int32_t>(f) : below[parent];
   }
-  std::vector<int32_t> item_of_loop(frames.frames.size(), kNone);
-  item_of_.assign(graph.nodes.size(), kNone);
+  std::vector<int32_t> item_of_loop(frames.frames.size(), kNoItem);
+  item_of_.assign(graph.nodes.size(), kNoItem);
   for (int32_t n = 0; n < static_cast<int32_t>(graph.nodes.size()); ++n) {
     const int32_t in = below[frames.frame_of[n]];
-    if (in == kNone) continue;
+    if (in == kNoItem) continue;
     nodes_.push_back(n);
     const auto next = static_cast<int32_t>(loop_of_.size());
     if (in == frame) {
       item_of_[n] = next;
-      loop_of_.push_back(kNone);
+      loop_of_.push_back(kNoItem);
       continue;
     }
-    if (item_of_loop[in] == kNone) {
+    if (item_of_loop[in] == kNoItem) {
       item_of_loop[in] = next;
       loop_of_.push_back(in);
     }
@@ -55,7 +53,7 @@ void OrderLevel::AddEdges(const PlanGraph& graph, const FrameAssignment& frames,
   const auto for_each_edge = [&](auto visit) {
     for (int32_t n : nodes_) {
       const auto edge = [&](int32_t before) {
-        if (item_of_[before] == kNone || item_of_[before] == item_of_[n]) return;
+        if (item_of_[before] == kNoItem || item_of_[before] == item_of_[n]) return;
         // Ignore the back edge to the next iteration of this frame.
         if (frames.frame_of[before] == frame && frame != 0 && IsNextIteration(graph.nodes[before].op())) return;
         visit(item_of_[before], item_of_[n]);

@@ -14,6 +14,8 @@ using WaitSet = uint64_t;
 // The shared bit of all sources beyond the first 63. An item with this bit may come after any of them.
 constexpr WaitSet kManyWaits = WaitSet{1} << 63;
 
+constexpr int32_t kNoItem = -1;
+
 // Whether an item with waits `after` may wait for an item with waits `before` without waiting for more sources.
 constexpr bool AddsNoWait(WaitSet before, WaitSet after) {
   return (before & kManyWaits) == 0 && (before & ~after) == 0;

@@ -18,7 +18,6 @@
 namespace weir {
 namespace {
 
-constexpr int32_t kNone = -1;
 using Kind = VariableRead::Kind;
 
 // A use of a variable at one level, compared with the updates of that variable.
@@ -139,7 +138,7 @@ class Orderer {
     Keep();
   }
 
-  int32_t ItemOf(PlanValue value) const { return value.fed() ? kNone : level_->item_of(value.node); }
+  int32_t ItemOf(PlanValue value) const { return value.fed() ? kNoItem : level_->item_of(value.node); }
   int32_t ItemOfRead(const VariableRead& read) const {
     return read.kind == Kind::kFetch ? ItemOf(read.from) : level_->item_of(read.node);
   }
@@ -148,7 +147,7 @@ class Orderer {
   std::vector<int32_t> UpdatesHere(const VariableUse& use) const {
     std::vector<int32_t> here;
     for (int32_t u : use.updates) {
-      if (level_->item_of(u) != kNone) here.push_back(u);
+      if (level_->item_of(u) != kNoItem) here.push_back(u);
     }
     return here;
   }
@@ -163,8 +162,8 @@ class Orderer {
         const bool fetched = read.kind == Kind::kFetch;
         if (fetched ? level_frame_ != 0 : updates.contains(read.node)) continue;
         const int32_t item = ItemOfRead(read);
-        if (item == kNone) continue;
-        const bool in_loop = level_->loop_of(item) != kNone;
+        if (item == kNoItem) continue;
+        const bool in_loop = level_->loop_of(item) != kNoItem;
         const auto key = in_loop ? std::tuple(item, static_cast<int32_t>(read.kind), 0, true)
                                  : std::tuple(read.node, read.from.node, read.from.output, fetched);
         if (seen.insert(key).second) readers_.push_back({static_cast<int32_t>(v), read, item});
@@ -204,12 +203,12 @@ class Orderer {
                   const std::vector<uint64_t>& reached, const std::vector<uint64_t>& reaching) const {
     // Uses inside a loop that updates the variable are ordered at the level of the loop, and values that leave the loop
     // come after its updates.
-    if (reader.item == update_item && (reader.read.kind != Kind::kFetch || level_->loop_of(update_item) != kNone))
+    if (reader.item == update_item && (reader.read.kind != Kind::kFetch || level_->loop_of(update_item) != kNoItem))
       return;
     if ((reached[reader.item] & bit) != 0) {
       // A loop reads its inputs when it is entered.
-      const int32_t from = level_->loop_of(reader.item) == kNone ? ItemOf(reader.read.from) : kNone;
-      if (from == kNone || (reached[from] & bit) == 0) reader.after.push_back(update);
+      const int32_t from = level_->loop_of(reader.item) == kNoItem ? ItemOf(reader.read.from) : kNoItem;
+      if (from == kNoItem || (reached[from] & bit) == 0) reader.after.push_back(update);
     } else if (reader.read.kind != Kind::kFetch && (reaching[reader.item] & bit) != 0) {
       reader.precedes_some = true;
     } else {
@@ -222,7 +221,7 @@ class Orderer {
     std::map<std::tuple<int32_t, int32_t, int32_t, int32_t, std::vector<int32_t>>, std::vector<int32_t>> groups;
     for (size_t r = 0; r < readers_.size(); ++r) {
       const Reader& reader = readers_[r];
-      if (reader.read.kind != Kind::kElsewhere || level_->loop_of(reader.item) != kNone) continue;
+      if (reader.read.kind != Kind::kElsewhere || level_->loop_of(reader.item) != kNoItem) continue;
       groups[{reader.variable, reader.read.from.node, reader.read.from.output, uses_.task_of(reader.read.node),
               reader.after}]
           .push_back(static_cast<int32_t>(r));
@@ -239,18 +238,18 @@ class Orderer {
 
   WaitSet WaitsOf(int32_t node) const {
     const int32_t item = level_->item_of(node);
-    return item == kNone ? 0 : level_->waits(item);
+    return item == kNoItem ? 0 : level_->waits(item);
   }
   WaitSet WaitsOfCopy(const Reader& reader, PlanValue value) const {
     const int32_t from = ItemOf(value);
-    WaitSet waits = from == kNone ? 0 : level_->waits(from);
+    WaitSet waits = from == kNoItem ? 0 : level_->waits(from);
     for (int32_t u : reader.after) waits |= WaitsOf(u);
     return waits;
   }
   bool CanCopyBefore(const Reader& reader, int32_t update) const {
     if (reader.read.kind == Kind::kResource) return false;
     const int32_t loop = level_->loop_of(reader.item);
-    if (loop == kNone) return AddsNoWait(WaitsOfCopy(reader, reader.read.from), WaitsOf(update));
+    if (loop == kNoItem) return AddsNoWait(WaitsOfCopy(reader, reader.read.from), WaitsOf(update));
     const std::vector<int32_t> enters = EntersOf(loop, reader.variable);
     return std::all_of(enters.begin(), enters.end(), [&](int32_t enter) {
       return AddsNoWait(WaitsOfCopy(reader, graph_.nodes[enter].inputs[0]), WaitsOf(update));
@@ -260,7 +259,7 @@ class Orderer {
   // The nodes at this level to wait for so that the item has ended. Empty if `task` cannot tell when a loop has ended.
   std::vector<int32_t> EndsOf(int32_t item, int32_t node, int32_t task) const {
     const int32_t loop = level_->loop_of(item);
-    if (loop == kNone) return {node};
+    if (loop == kNoItem) return {node};
     for (int32_t exit : exits_[loop]) {
       if (uses_.task_of(exit) != task) return {};
     }
@@ -270,7 +269,7 @@ class Orderer {
   // The nodes at this level that must wait to make `update` wait.
   std::vector<int32_t> StartsOf(int32_t update, int32_t variable) const {
     const int32_t loop = level_->loop_of(level_->item_of(update));
-    return loop == kNone ? std::vector<int32_t>{update} : EntersOf(loop, variable);
+    return loop == kNoItem ? std::vector<int32_t>{update} : EntersOf(loop, variable);
   }
 
   std::vector<int32_t> EntersOf(int32_t loop, int32_t variable) const {
@@ -287,7 +286,7 @@ class Orderer {
     const Reader& reader = readers_[r];
     const Kind kind = reader.read.kind;
     if (kind == Kind::kKeeps || kind == Kind::kElsewhere || kind == Kind::kFetch) {
-      const bool takes_late = kind == Kind::kElsewhere || level_->loop_of(reader.item) != kNone;
+      const bool takes_late = kind == Kind::kElsewhere || level_->loop_of(reader.item) != kNoItem;
       const bool reads_later = takes_late && !reader.after.empty();
       const bool may_change = !reader.open.empty() || (kind == Kind::kKeeps && reader.precedes_some);
       if (may_change || reads_later) OrderCopy(r, reader.open, /*deep=*/may_change);
@@ -308,7 +307,7 @@ class Orderer {
       return OrderCopy(r, copied, /*deep=*/true);
     }
     for (int32_t u : waiting) orders_.push_back({r, u});
-    const bool is_loop = level_->loop_of(reader.item) != kNone;
+    const bool is_loop = level_->loop_of(reader.item) != kNoItem;
     if (is_loop && !reader.after.empty()) OrderCopy(r, {}, /*deep=*/false);  // enter the loop after these updates
   }
 
@@ -316,7 +315,7 @@ class Orderer {
   void OrderCopy(int32_t r, const std::vector<int32_t>& updates, bool deep) {
     const Reader& reader = readers_[r];
     const int32_t loop = level_->loop_of(reader.item);
-    if (loop == kNone) {
+    if (loop == kNoItem) {
       const bool fetched = reader.read.kind == Kind::kFetch;
       AddCopy(r, reader.read.from, reader.read.node, fetched, updates, deep);
       return;
@@ -354,7 +353,7 @@ class Orderer {
     const int32_t first_copy = level_->num_items();
     std::vector<ItemEdge> edges, wishes;
     const auto add = [&](int32_t before, int32_t after) {
-      if (before != kNone && after != kNone) edges.push_back({before, after});
+      if (before != kNoItem && after != kNoItem) edges.push_back({before, after});
     };
     for (size_t c = 0; c < copies_.size(); ++c) {
       const auto copy = first_copy + static_cast<int32_t>(c);
@@ -416,22 +415,22 @@ class Orderer {
     for (const Order& order : orders_) {
       if (order.dropped) continue;
       std::vector<int32_t> ends;
-      int32_t variable = kNone;
+      int32_t variable = kNoItem;
       if (IsCopy(order.source)) {
         ends = {node_of_copy(order.source - CopyNumber(0))};
       } else {
         const Reader& reader = readers_[order.source];
         variable = reader.variable;
-        if (level_->loop_of(reader.item) == kNone && handed_on.contains(std::pair(reader.read.node, order.update)))
+        if (level_->loop_of(reader.item) == kNoItem && handed_on.contains(std::pair(reader.read.node, order.update)))
           continue;
         ends = EndsOf(reader.item, reader.read.node, uses_.task_of(order.update));
       }
-      if (level_->loop_of(level_->item_of(order.update)) == kNone) {
+      if (level_->loop_of(level_->item_of(order.update)) == kNoItem) {
         edges_[order.update].insert(ends.begin(), ends.end());
         continue;
       }
       for (int32_t v = 0; v < static_cast<int32_t>(variables().size()); ++v) {
-        if (variable != kNone && v != variable) continue;
+        if (variable != kNoItem && v != variable) continue;
         const std::vector<int32_t>& updates = variables()[v].updates;
         if (std::find(updates.begin(), updates.end(), order.update) == updates.end()) continue;
         for (int32_t start : StartsOf(order.update, v)) edges_[start].insert(ends.begin(), ends.end());

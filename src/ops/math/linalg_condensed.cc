@@ -1,0 +1,222 @@
+#include "ops/math/linalg_condensed.h"
+
+#include <limits>
+
+#include "device/cpu/lapack.h"
+
+namespace weir::ops {
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr int64_t kWorkPerRow = 64;  // as many columns as LAPACK's blocks have, at least
+
+// Real numbers and complex ones have functions of their own.
+void ToTridiagonal(const Lapack& lapack, int n, double* a, double* d, double* e, double* tau, double* work, int lwork,
+                   int* info) {
+  lapack.dsytrd_("L", &n, a, &n, d, e, tau, work, &lwork, info, 1);
+}
+void ToTridiagonal(const Lapack& lapack, int n, Complex* a, double* d, double* e, Complex* tau, Complex* work,
+                   int lwork, int* info) {
+  lapack.zhetrd_("L", &n, a, &n, d, e, tau, work, &lwork, info, 1);
+}
+void ToBidiagonal(const Lapack& lapack, int m, int n, double* a, double* d, double* e, double* tauq, double* taup,
+                  double* work, int lwork, int* info) {
+  lapack.dgebrd_(&m, &n, a, &m, d, e, tauq, taup, work, &lwork, info);
+}
+void ToBidiagonal(const Lapack& lapack, int m, int n, Complex* a, double* d, double* e, Complex* tauq, Complex* taup,
+                  Complex* work, int lwork, int* info) {
+  lapack.zgebrd_(&m, &n, a, &m, d, e, tauq, taup, work, &lwork, info);
+}
+
+template <class T>
+std::vector<T> Zeros(int64_t count) {
+  return std::vector<T>(static_cast<size_t>(std::max<int64_t>(1, count)));
+}
+
+template <class C>
+void Divide(std::vector<C>& values, double scale) {
+  if (scale == 1) return;
+  for (C& x : values) x /= scale;
+}
+
+// Reads [rows,cols] from column-major memory whose columns are `stride` apart.
+template <class C>
+void Transpose(int64_t rows, int64_t cols, const C* from, int64_t stride, C* to) {
+  constexpr int64_t kBlock = 16;
+  for (int64_t i0 = 0; i0 < rows; i0 += kBlock) {
+    const int64_t end = std::min(rows, i0 + kBlock);
+    for (int64_t j = 0; j < cols; ++j) {
+      for (int64_t i = i0; i < end; ++i) to[i * cols + j] = from[j * stride + i];
+    }
+  }
+}
+
+Status NoConvergence(const char* what) {
+  return InvalidArgument("{} did not converge. The input might not be valid.", what);
+}
+
+// a[m,n], column-major, with m >= n, = Q B P^H. u = Q U, v = P V, where B = U diag(s) V^T.
+template <class C>
+Status SolveTall(const Lapack& lapack, int64_t m, int64_t n, C* a, Matrix<C>& values, Matrix<C>* u, Matrix<C>* v,
+                 double scale, FactorScratch& scratch) {
+  std::vector<double> d = Zeros<double>(n), e = Zeros<double>(n);
+  std::vector<C> tauq = Zeros<C>(n), taup = Zeros<C>(n), work = Zeros<C>((m + n) * kWorkPerRow);
+  std::vector<double> left, right;
+  const int size = static_cast<int>(n);
+  int info = 0;
+  {
+    const LapackCall call(lapack);
+    ToBidiagonal(lapack, static_cast<int>(m), size, a, d.data(), e.data(), tauq.data(), taup.data(), work.data(),
+                 static_cast<int>(work.size()), &info);
+    std::vector<int> integers = Zeros<int>(8 * n);
+    if (u == nullptr) {
+      std::vector<double> space = Zeros<double>(8 * n);
+      const int one = 1;
+      double unused = 0;
+      lapack.dbdsdc_("U", "N", &size, d.data(), e.data(), &unused, &one, &unused, &one, &unused, integers.data(),
+                     space.data(), integers.data(), &info, 1, 1);
+    } else {
+      left = Zeros<double>(n * n);
+      right = Zeros<double>(n * n);
+      std::vector<double> space = Zeros<double>(3 * n * n + 4 * n);
+      double unused = 0;
+      lapack.dbdsdc_("U", "I", &size, d.data(), e.data(), left.data(), &size, right.data(), &size, &unused,
+                     integers.data(), space.data(), integers.data(), &info, 1, 1);
+    }
+  }
+  if (info != 0) return NoConvergence("Singular value decomposition");
+  for (int64_t i = 0; i < n; ++i) values.data[static_cast<size_t>(i)] = d[static_cast<size_t>(i)] * scale;
+  if (u == nullptr) return OkStatus();
+  Matrix<C> reflectors(m, n);
+  Transpose(m, n, a, m, reflectors.data.data());
+  // U, and ones on the diagonal of the columns beyond it.
+  SetIdentity(*u);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) (*u)(i, j) = left[static_cast<size_t>(j * n + i)];
+  }
+  ApplyReflectors(/*adjoint=*/false, m, n, reflectors.data.data(), n, tauq.data(), u->cols, u->data.data(), u->cols,
+                  scratch);
+  std::copy(right.begin(), right.end(), v->data.begin());  // V^T by columns is V by rows
+  // P's reflectors are conjugated rows, one to the right of the diagonal.
+  if (n < 2) return OkStatus();
+  Matrix<C> turned(n - 1, n - 1);
+  for (int64_t j = 0; j < n - 1; ++j) {
+    for (int64_t i = j + 1; i < n - 1; ++i) turned(i, j) = Conjugate(a[(i + 1) * m + j]);
+  }
+  ApplyReflectors(/*adjoint=*/false, n - 1, n - 1, turned.data.data(), n - 1, taup.data(), n, v->data.data() + n, n,
+                  scratch);
+  return OkStatus();
+}
+
+}  // namespace
+
+template <class C>
+double ExtremeScale(const std::vector<C>& values) {
+  constexpr double kLarge = 1e100;
+  double largest = 0;
+  for (const C& x : values) {
+    if (!IsFinite(x)) return kNaN;
+    largest = std::max(largest, std::max(std::abs(std::real(x)), std::abs(std::imag(x))));
+  }
+  return largest > kLarge || (largest > 0 && largest < 1 / kLarge) ? largest : 1;
+}
+
+template <class C>
+Status SelfAdjointEigen(Matrix<C>& a, Matrix<C>& values, Matrix<C>* vectors, FactorScratch& scratch) {
+  const int64_t n = a.rows;
+  WEIR_TRY(FitsLapack(n, n));
+  WEIR_ASSIGN(const Lapack* const lapack, Lapack::Load());
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < i; ++j) a(j, i) = a(i, j);  // the lower triangle by columns
+  }
+  const double scale = ExtremeScale(a.data);
+  if (!std::isfinite(scale))
+    return InvalidArgument("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
+  Divide(a.data, scale);
+  std::vector<double> d = Zeros<double>(n), e = Zeros<double>(n), z;
+  std::vector<C> tau = Zeros<C>(n), work = Zeros<C>(n * kWorkPerRow);
+  const int size = static_cast<int>(n);
+  int info = 0;
+  {
+    const LapackCall call(*lapack);
+    ToTridiagonal(*lapack, size, a.data.data(), d.data(), e.data(), tau.data(), work.data(),
+                  static_cast<int>(work.size()), &info);
+    if (vectors == nullptr) {
+      lapack->dsterf_(&size, d.data(), e.data(), &info);
+    } else {
+      z = Zeros<double>(n * n);
+      std::vector<double> space = Zeros<double>(1 + 4 * n + n * n);
+      std::vector<int> integers = Zeros<int>(3 + 5 * n);
+      const int lwork = static_cast<int>(space.size()), liwork = static_cast<int>(integers.size());
+      lapack->dstedc_("I", &size, d.data(), e.data(), z.data(), &size, space.data(), &lwork, integers.data(), &liwork,
+                      &info, 1);
+    }
+  }
+  if (info != 0) return NoConvergence("Self-adjoint eigen decomposition");
+  for (int64_t i = 0; i < n; ++i) values.data[static_cast<size_t>(i)] = d[static_cast<size_t>(i)] * scale;
+  if (vectors == nullptr) return OkStatus();
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) (*vectors)(i, j) = z[static_cast<size_t>(j * n + i)];
+  }
+  if (n < 2) return OkStatus();
+  // a is Q T Q^H; Q's reflectors start one below the diagonal.
+  Matrix<C> reflectors(n - 1, n - 1);
+  Transpose(n - 1, n - 1, a.data.data() + 1, n, reflectors.data.data());
+  ApplyReflectors(/*adjoint=*/false, n - 1, n - 1, reflectors.data.data(), n - 1, tau.data(), n,
+                  vectors->data.data() + n, n, scratch);
+  return OkStatus();
+}
+
+template <class C>
+Status SingularValues(Matrix<C>& a, Matrix<C>& values, Matrix<C>* u, Matrix<C>* v, FactorScratch& scratch) {
+  WEIR_TRY(FitsLapack(a.rows, a.cols));
+  WEIR_ASSIGN(const Lapack* const lapack, Lapack::Load());
+  const double scale = ExtremeScale(a.data);
+  if (!std::isfinite(scale)) {
+    for (Matrix<C>* result : {&values, u, v}) {
+      if (result != nullptr) result->Fill(C(kNaN));
+    }
+    return OkStatus();
+  }
+  Divide(a.data, scale);
+  if (a.rows < a.cols) {  // of the adjoint, which by columns is the conjugate by rows
+    for (C& x : a.data) x = Conjugate(x);
+    return SolveTall(*lapack, a.cols, a.rows, a.data.data(), values, v, u, scale, scratch);
+  }
+  std::vector<C> columns(a.data.size());
+  Transpose(a.cols, a.rows, a.data.data(), a.cols, columns.data());
+  return SolveTall(*lapack, a.rows, a.cols, columns.data(), values, u, v, scale, scratch);
+}
+
+Result<Schur> SchurOf(const Matrix<Complex>& a) {
+  const int64_t n = a.rows;
+  WEIR_TRY(FitsLapack(n, n));
+  WEIR_ASSIGN(const Lapack* const lapack, Lapack::Load());
+  std::vector<Complex> t(a.data.size()), vectors(a.data.size()), w = Zeros<Complex>(n);
+  std::vector<Complex> work = Zeros<Complex>(n * kWorkPerRow);
+  std::vector<double> space = Zeros<double>(n);
+  Transpose(n, n, a.data.data(), n, t.data());
+  const int size = static_cast<int>(n), lwork = static_cast<int>(work.size());
+  int sorted = 0, info = 0, unused = 0;
+  {
+    const LapackCall call(*lapack);
+    lapack->zgees_("V", "N", nullptr, &size, t.data(), &size, &sorted, w.data(), vectors.data(), &size, work.data(),
+                   &lwork, space.data(), &unused, &info, 1, 1);
+  }
+  if (info != 0) return NoConvergence("Schur decomposition");
+  Schur schur{Matrix<Complex>(n, n), Matrix<Complex>(n, n)};
+  Transpose(n, n, t.data(), n, schur.triangle.data.data());
+  Transpose(n, n, vectors.data(), n, schur.vectors.data.data());
+  return schur;
+}
+
+template double ExtremeScale(const std::vector<double>&);
+template double ExtremeScale(const std::vector<Complex>&);
+template Status SelfAdjointEigen(Matrix<double>&, Matrix<double>&, Matrix<double>*, FactorScratch&);
+template Status SelfAdjointEigen(Matrix<Complex>&, Matrix<Complex>&, Matrix<Complex>*, FactorScratch&);
+template Status SingularValues(Matrix<double>&, Matrix<double>&, Matrix<double>*, Matrix<double>*, FactorScratch&);
+template Status SingularValues(Matrix<Complex>&, Matrix<Complex>&, Matrix<Complex>*, Matrix<Complex>*, FactorScratch&);
+
+}  // namespace weir::ops
