@@ -593,7 +593,7 @@ TEST_F(MasterSessionTest, AReceiveThatIsCancelledLeavesItsValueToTheNext) {
     queue = FIFOQueueV2(*graph_, {kFloat});
   }
   const Output value = QueueDequeueV2(*graph_, queue, {kFloat})[0];
-  const Node* const fill = QueueEnqueueV2(*graph_, queue, {Constant(*graph_, Tensor::Scalar(5.0f))});
+  Node* const fill = QueueEnqueueV2(*graph_, queue, {Constant(*graph_, Tensor::Scalar(5.0f))});
   const Output result = SevenByChunks(3, value);
   CancelToken token;
   std::optional<Outgoing> held;
