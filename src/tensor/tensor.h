@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "base/out_of_memory.h"
 #include "tensor/buffer.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
@@ -25,7 +26,7 @@ class Tensor {
   // REQUIRES: the buffer holds the elements at `data`.
   static Tensor FromBuffer(DType dtype, const Shape& shape, BufferPtr buffer, void* data);
 
-  // For literals, tests and small things. REQUIRES: small enough to allocate.
+  // For literals, tests and small things. Throw OutOfMemory where the process may not take the memory.
   template <class T>
   static Tensor Scalar(T value);
   static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
@@ -112,7 +113,7 @@ template <class T>
 Tensor Tensor::Of(const Shape& shape, absl::Span<const T> values) {
   WEIR_CHECK(shape.num_elements() == static_cast<int64_t>(values.size()), shape, values.size());
   Result<Tensor> t = Allocate(DTypeOf<T>(), shape);
-  WEIR_CHECK(t.ok(), std::string(t.status().message()));
+  if (!t.ok()) ThrowOutOfMemory(t.status());
   T* out = t->template data<T>();
   for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
   return *std::move(t);
