@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "base/out_of_memory.h"
 #include "tensor/buffer.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
@@ -26,7 +27,7 @@ class Tensor {
   // REQUIRES: `data` points to the elements, inside memory that `buffer` keeps alive.
   static Tensor FromBuffer(DType dtype, const Shape& shape, BufferPtr buffer, void* data);
 
-  // For literals, tests and other small tensors. REQUIRES: the allocation does not fail.
+  // For literals, tests and other small tensors. Throw OutOfMemory if the memory limit refuses the allocation.
   template <class T>
   static Tensor Scalar(T value);
   static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
@@ -114,7 +115,7 @@ template <class T>
 Tensor Tensor::Of(const Shape& shape, absl::Span<const T> values) {
   WEIR_CHECK(shape.num_elements() == static_cast<int64_t>(values.size()), shape, values.size());
   Result<Tensor> t = Allocate(DTypeOf<T>(), shape);
-  WEIR_CHECK(t.ok(), std::string(t.status().message()));
+  if (!t.ok()) ThrowOutOfMemory(t.status());
   T* out = t->template data<T>();
   for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
   return *std::move(t);

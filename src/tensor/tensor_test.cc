@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/out_of_memory.h"
+#include "base/process_memory.h"
+
 namespace weir {
 namespace {
 
@@ -139,6 +142,23 @@ TEST(TensorTest, SummarizeAsTensorFlowPrints) {
   EXPECT_EQ(Tensor::Zeros(kFloat, Shape{2, 0, 3}).value().SummarizeValue(3), "[]");
   EXPECT_EQ(Tensor::Of<int32_t>(Shape{3, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8}).SummarizeValue(2), "[[0 1...]...]");
   EXPECT_EQ(Tensor::Vector<int32_t>({0, 1}).SummarizeValue(0), "[...]");
+}
+
+TEST(TensorTest, ALiteralThatMemoryDoesNotSufficeForIsAnError) {
+  ProcessMemory& memory = ProcessMemory::Get();
+  const std::vector<int64_t> values(100'000, 7);
+  const auto make = [&] {
+    // The limit is looked at after some megabytes each.
+    for (int i = 0; i < 1000; ++i) Tensor::Vector<int64_t>(absl::MakeConstSpan(values));
+    return OkStatus();
+  };
+  EXPECT_TRUE(CatchOutOfMemory("a literal", make).ok());
+  memory.CountBlock(memory.limit());
+  const Status status = CatchOutOfMemory("a literal", make);
+  memory.CountBlock(-memory.limit());
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status;
+  EXPECT_NE(status.message().find("cannot allocate"), absl::string_view::npos) << status;
+  EXPECT_TRUE(CatchOutOfMemory("a literal", make).ok());
 }
 
 }  // namespace
