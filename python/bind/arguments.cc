@@ -18,22 +18,32 @@ Values ValuesFrom(py::handle object) {
   return values;
 }
 
+namespace {
+
+// What int() takes but for text.
+int64_t IntOfArgument(py::handle item) {
+  if (PyUnicode_Check(item.ptr())) RaiseType(fmt::format("Expected int for argument not {}.", Repr(item)));
+  return py::cast<int64_t>(py::int_(py::reinterpret_borrow<py::object>(item)));
+}
+
+}  // namespace
+
 std::vector<int64_t> IntsFrom(py::handle object) {
   py::object value = IsTensor(object) ? py::none() : py::reinterpret_borrow<py::object>(object);
   if (IsTensor(object)) {
     const Output output = OutputOf(object);
     const Tensor known = output.graph().ConstantValue(output);
-    if (known.dtype() != kInt32 && known.dtype() != kInt64)
-      RaiseValue("the axes must be known while the graph is built");
+    if (known.valid() && known.dtype() != kInt32 && known.dtype() != kInt64)
+      RaiseType(fmt::format("Expected a list of int, not {}.", Repr(object)));
+    if (!known.valid()) RaiseValue("the axes must be known while the graph is built");
     value = ArrayFromTensor(known);
   }
   if (IsArray(value)) value = value.attr("reshape")(-1).attr("tolist")();
   std::vector<int64_t> list;
   if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()) || py::isinstance<py::iterable>(value)) {
-    for (py::handle item : py::iter(value))
-      list.push_back(py::cast<int64_t>(py::int_(py::reinterpret_borrow<py::object>(item))));
+    for (py::handle item : py::iter(value)) list.push_back(IntOfArgument(item));
   } else {
-    list.push_back(py::cast<int64_t>(py::int_(value)));
+    list.push_back(IntOfArgument(value));
   }
   return list;
 }

@@ -32,13 +32,9 @@ std::string StringFrom(py::handle value, const Where& where) {
 
 int64_t IntFrom(py::handle value, const Where& where) {
   if (auto size = SizeOfDimension(value); size.has_value() && *size >= 0) return *size;
+  // What int() takes but for text: it cuts off fractions.
   py::object number;
-  if (PyIndex_Check(value.ptr()) != 0) {
-    number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  } else if (IsNumpyScalar(value) || (PyFloat_Check(value.ptr()) &&
-                                      PyFloat_AS_DOUBLE(value.ptr()) == std::floor(PyFloat_AS_DOUBLE(value.ptr())))) {
-    number = py::reinterpret_steal<py::object>(PyNumber_Long(value.ptr()));
-  }
+  if (!PyUnicode_Check(value.ptr())) number = py::reinterpret_steal<py::object>(PyNumber_Long(value.ptr()));
   if (!number) {
     PyErr_Clear();
     RaiseWrong("int", value, where);

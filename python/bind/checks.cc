@@ -26,8 +26,7 @@ Graph& GraphFor(const Input& x, const Input& y = {}) {
 
 // If an assertion is known to fail while building, raises the error that a step would raise.
 py::object Asserted(Result<Node*> node) {
-  if (!node.ok() && node.status().code() == StatusCode::kInvalidArgument && !IsTypeError(node.status()))
-    RaiseRunError(node.status(), nullptr);
+  if (!node.ok() && IsFailedAssertion(node.status())) RaiseRunError(node.status(), nullptr);
   return Wrap(Take(std::move(node)));
 }
 // The same for ranks, whose failures raise ValueError.

@@ -28,7 +28,7 @@ PaddingArgument PaddingFrom(py::handle object) {
           "parameter must be a list.");
     return padding;
   }
-  if (object.is_none()) RaiseValue("padding must be given");
+  if (object.is_none()) RaiseType("Expected string for argument 'padding' not None.");
   padding.name = "EXPLICIT";
   for (py::handle pair : py::iter(object)) {
     const std::vector<int64_t> both = IntsFrom(pair);
@@ -49,7 +49,9 @@ template <>
 struct type_caster<weir::python::IntsArgument> {
   PYBIND11_TYPE_CASTER(weir::python::IntsArgument, const_name("Optional[List[int]]"));
   bool load(handle source, bool) {
-    if (!source.is_none()) value.values = weir::python::IntsFrom(source);
+    if (source.is_none()) return true;
+    value.values = weir::python::IntsFrom(source);
+    if (value.values.empty()) weir::python::RaiseValue("a list of sizes, strides or dilations has at least one number");
     return true;
   }
 };

@@ -244,8 +244,6 @@ Tensor ThroughNumpy(py::handle value, DType wanted) {
 DType NaturalType(const Leaves& leaves, py::handle value) {
   if (leaves.items.empty()) return kFloat;
   if (leaves.has(Kind::kOther)) {
-    for (PyObject* item : leaves.items)
-      if (item == Py_None && leaves.items.size() == 1) RaiseValue("None values not supported.");
     RaiseNoTensor(value);
   }
   if (leaves.has(Kind::kString)) {
@@ -268,7 +266,6 @@ Tensor TensorFromValues(py::handle value, DType wanted) {
   const Leaves leaves = CollectLeaves(value);
   if (wanted != kInvalidType) {
     for (PyObject* item : leaves.items) {
-      if (item == Py_None) RaiseValue("None values not supported.");
       if (!Fits(wanted, item)) RaiseUnexpected(wanted, item);
     }
     if (leaves.has(Kind::kNumpy) || wanted == kUint64) return ThroughNumpy(value, wanted);

@@ -72,8 +72,12 @@ void BindSchedules(py::module_& m) {
 void BindAverages(py::module_& m) {
   using E = ExponentialMovingAverage;
   py::class_<E, std::shared_ptr<E>>(m, "ExponentialMovingAverage", Collected<E>())
-      .def(py::init([](const Input& decay, Output num_updates, bool zero_debias, const std::string& name) {
-             return std::make_shared<E>(decay, E::Options{num_updates, zero_debias, name});
+      .def(py::init([](const Input& decay, const Input& num_updates, bool zero_debias, const std::string& name) {
+             if (decay.absent()) RaiseValue("None values not supported.");
+             Output count;
+             if (!num_updates.absent())
+               count = Take(ToOutput(GraphOfInput(num_updates), num_updates, kInvalidType, "num_updates"));
+             return std::make_shared<E>(decay, E::Options{count, zero_debias, name});
            }),
            py::arg("decay"), py::arg("num_updates") = py::none(), py::arg("zero_debias") = false,
            py::arg("name") = "ExponentialMovingAverage", KeepsArguments())

@@ -196,6 +196,9 @@ Tensor TensorFromPython(py::handle value, DType wanted) {
     return TensorFromPython(items, wanted == kInvalidType && items.empty() ? kInt32 : wanted);
   }
   if (wanted != kInvalidType) wanted = BaseType(wanted);
+  if (wanted == kVariant || wanted == kResource)
+    RaiseType(fmt::format("`dtype` <dtype: '{}'> is not compatible with {} of dtype {}.", DTypeName(wanted), Str(value),
+                          Str(AsArray(value).attr("dtype"))));
   if (IsArray(value) || IsNumpyScalar(value)) return TensorFromNumpy(value, wanted, Memory::kCopy);
   if (auto size = SizeOfDimension(value)) {
     if (*size < 0) RaiseValue("Cannot convert an unknown Dimension to a Tensor: ?");

@@ -11,19 +11,28 @@
 #include "bind/objects.h"
 #include "bind/process.h"
 #include "graph/node_builder.h"
+#include "graph/types_in_order.h"
 
 namespace weir::python {
 namespace {
 
-// Python parameters whose name differs from the schema. An empty op means any op.
+// Arguments that Python calls by another name than the schema. An empty op is any op; the first row that fits counts.
 struct Renamed {
   std::string_view op;
   std::string_view schema_name;
   const char* name;
 };
 constexpr Renamed kRenamed[] = {
-    {"", "reduction_indices", "axis"}, {"", "split_dim", "axis"},       {"", "squeeze_dims", "axis"},
-    {"ExpandDims", "dim", "axis"},     {"Where", "input", "condition"}, {"", "lambda", "lambda_"},
+    {"ReduceJoin", "reduction_indices", "reduction_indices"},
+    {"SparseSplit", "split_dim", "split_dim"},
+    {"", "reduction_indices", "axis"},
+    {"", "split_dim", "axis"},
+    {"", "squeeze_dims", "axis"},
+    {"ExpandDims", "dim", "axis"},
+    {"Where", "input", "condition"},
+    {"Select", "t", "x"},
+    {"Select", "e", "y"},
+    {"", "lambda", "lambda_"},
 };
 
 // One parameter of an op function: an input or an attribute of the schema.
@@ -107,9 +116,22 @@ class OpFunction {
         RaiseType(fmt::format("{}() missing 1 required positional argument: '{}'", snake_name(), parameters_[i].name));
   }
 
+  // In TensorFlow's order, which decides which of several errors is raised: lists of inputs, attributes, inputs.
   Node* Build(PyObject** values) const {
     const Name name =
         values[parameters_.size() - 1] == nullptr ? Name{} : py::cast<Name>(py::handle(values[parameters_.size() - 1]));
+    for (size_t i = 0; i < op_.inputs.size(); ++i)
+      if (!op_.inputs[i].number_attr.empty() && !IsList(values[i]))
+        RaiseType(fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", op_.inputs[i].name, snake_name(),
+                              Repr(values[i])));
+    std::vector<std::pair<std::string, AttrValue>> attrs;
+    for (size_t i = op_.inputs.size(); i + 1 < parameters_.size(); ++i) {
+      const Parameter& parameter = parameters_[i];
+      // None asks for the default.
+      if (values[i] == nullptr || (values[i] == Py_None && !parameter.required && parameter.attr->type != "shape"))
+        continue;
+      attrs.emplace_back(parameter.attr->name, AttrFrom(values[i], *parameter.attr, op_.name));
+    }
     std::vector<InputList> inputs(op_.inputs.size());
     Graph* graph = nullptr;
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -118,41 +140,28 @@ class OpFunction {
     }
     if (graph == nullptr || GraphObjectOf(DefaultGraph()).building_function) graph = &DefaultGraphRef();
     NodeBuilder builder(*graph, op_.name, name.text);
+    builder.Attr(kTypesInOrderAttr, true);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (op_.inputs[i].is_list())
         builder.In(std::move(inputs[i]));
       else
         builder.In(std::move(inputs[i][0]));
     }
-    for (size_t i = inputs.size(); i + 1 < parameters_.size(); ++i) {
-      const Parameter& parameter = parameters_[i];
-      // None means the default.
-      if (values[i] == nullptr || (values[i] == Py_None && !parameter.required && parameter.attr->type != "shape"))
-        continue;
-      builder.Attr(parameter.attr->name, AttrFrom(values[i], *parameter.attr, op_.name));
-    }
+    for (auto& [attr, value] : attrs) builder.Attr(std::move(attr), std::move(value));
     return Take(builder.Build());
   }
 
+  static bool IsList(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
+
   void CollectInput(const ArgDef& arg, PyObject* value, InputList* out) const {
     if (!arg.is_list()) {
-      if (value == Py_None)
-        RaiseValue(
-            fmt::format("Tried to convert '{}' to a tensor and failed. Error: None values not supported.", arg.name));
       out->push_back(InputFrom(value, arg.is_ref));
       return;
     }
-    if (!PyList_Check(value) && !PyTuple_Check(value))
-      RaiseType(
-          fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", arg.name, snake_name(), Repr(value)));
+    if (!IsList(value))
+      RaiseType(fmt::format("Expected list for '{}' argument to '{}' Op, not {}.", arg.name, op_.name, Str(value)));
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(value);
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      PyObject* item = PySequence_Fast_GET_ITEM(value, i);
-      if (item == Py_None)
-        RaiseValue(
-            fmt::format("Tried to convert '{}' to a tensor and failed. Error: None values not supported.", arg.name));
-      out->push_back(InputFrom(item, arg.is_ref));
-    }
+    for (Py_ssize_t i = 0; i < size; ++i) out->push_back(InputFrom(PySequence_Fast_GET_ITEM(value, i), arg.is_ref));
   }
 
   const OpDef& op_;

@@ -2,6 +2,7 @@
 
 #include "bind/errors.h"
 #include "bind/messages.h"
+#include "graph/texts.h"
 #include "proto/tensor_shape.pb.h"
 #include "tensor/tensor_proto.h"
 
@@ -200,7 +201,8 @@ namespace {
 
 [[noreturn]] void RaiseNoShape(py::handle object) {
   RaiseType(fmt::format(
-      "Failed to convert '{}' to a shape: a shape is one size, such as 10, or a list of sizes, such as [1, 10, None]",
+      "Failed to convert '{0}' to a shape: '{0}'could not be converted to a dimension. A shape should either be single "
+      "dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None]).",
       Repr(object)));
 }
 
@@ -253,15 +255,7 @@ PartialShape ShapeFrom(py::handle object) {
   return Take(PartialShape::Make(dims));
 }
 
-std::string ShapeText(const PartialShape& shape) {
-  if (!shape.known_rank()) return "<unknown>";
-  std::string text = "(";
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (i > 0) text += ", ";
-    text += shape.dim(i) < 0 ? std::string("?") : std::to_string(shape.dim(i));
-  }
-  return text + (shape.rank() == 1 ? ",)" : ")");
-}
+std::string ShapeText(const PartialShape& shape) { return PythonText(shape); }
 
 void BindShape(py::module_& m) {
   BindDimension(m);

@@ -35,6 +35,15 @@ std::unique_ptr<SparseObject> MakeSparse(const Input& indices, const Input& valu
     RaiseValue(fmt::format("Shape {} must have rank 2", ShapeText(shape)));
   if (PartialShape shape = made->values.shape(); shape.known_rank() && shape.rank() != 1)
     RaiseValue(fmt::format("Shape {} must have rank 1", ShapeText(shape)));
+  const auto same = [](const PartialShape& a, int i, const PartialShape& b) {
+    const int64_t x = a.known_rank() ? a[i] : kUnknownDim;
+    const int64_t y = b.known_rank() && b.rank() > 0 ? b[0] : kUnknownDim;
+    if (x >= 0 && y >= 0 && x != y) RaiseValue(fmt::format("Dimensions {} and {} are not compatible", x, y));
+  };
+  same(made->indices.shape(), 0, made->values.shape());
+  if (PartialShape shape = made->dense_shape.shape(); shape.known_rank() && shape.rank() != 1)
+    RaiseValue(fmt::format("Shape {} must have rank 1", ShapeText(shape)));
+  same(made->indices.shape(), 1, made->dense_shape.shape());
   made->graph = GraphOf(*graph);
   return made;
 }
@@ -67,7 +76,7 @@ void BindSparseTensor(py::module_& m) {
       .def("__mul__", [](const S& s, py::handle dense) { return SparseDense(s, dense, "SparseDenseCwiseMul"); })
       .def("__rmul__", [](const S& s, py::handle dense) { return SparseDense(s, dense, "SparseDenseCwiseMul"); })
       .def("__truediv__", [](const S& s, py::handle dense) { return SparseDense(s, dense, "SparseDenseCwiseDiv"); })
-      .def("__str__", [](const S& s) {
+      .def("__repr__", [](const S& s) {
         return fmt::format("SparseTensor(indices={}, values={}, dense_shape={})", Str(Wrap(s.indices)),
                            Str(Wrap(s.values)), Str(Wrap(s.dense_shape)));
       });

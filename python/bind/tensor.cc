@@ -4,20 +4,14 @@
 #include "bind/input_caster.h"
 #include "bind/objects.h"
 #include "bind/session.h"
+#include "graph/texts.h"
 
 namespace weir::python {
 namespace {
 
 using T = TensorObject;
 
-std::string Describe(const T& t) {
-  const PartialShape shape = t.output.shape();
-  std::string text = fmt::format("Tensor(\"{}\"", t.output.name());
-  if (shape.known_rank()) text += ", shape=" + ShapeText(shape);
-  text += ", dtype=" + DTypeName(t.output.dtype());
-  if (!t.output.node->device().empty()) text += ", device=" + t.output.node->device();
-  return text + ")";
-}
+std::string Describe(const T& t) { return PythonText(t.output); }
 
 py::list Consumers(const T& t) {
   py::list list;

@@ -1,6 +1,7 @@
 #include "graph/node_builder.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <unordered_set>
@@ -8,6 +9,8 @@
 #include "base/process_memory.h"
 #include "graph/flow_context.h"
 #include "graph/literal_error.h"
+#include "graph/texts.h"
+#include "graph/types_in_order.h"
 
 namespace weir {
 namespace {
@@ -30,65 +33,50 @@ std::vector<std::string> ColocationGroups(const Node& node) {
   return groups;
 }
 
-// Resolves the arguments of one op to outputs, and infers type, number and type-list attributes.
+// Turns the arguments of one op into outputs, inferring type, number and type-list attributes on the way. Errors are in
+// TensorFlow's words.
 class ArgResolver {
  public:
-  // `args(i)` returns the inputs of the op's argument i, for error messages.
-  ArgResolver(Graph& graph, const OpDef& op, AttrMap& attrs, std::function<const InputList&(size_t)> args)
-      : graph_(graph), op_(op), attrs_(attrs), args_(std::move(args)) {}
+  // `args` gives the inputs of the op's argument i. In order: an argument has a say in a type attribute only after
+  // those before it, literals too; otherwise the first tensor decides.
+  ArgResolver(Graph& graph, const OpDef& op, AttrMap& attrs, bool in_order,
+              std::function<const InputList&(size_t)> args)
+      : graph_(graph), op_(op), attrs_(attrs), in_order_(in_order), args_(std::move(args)) {}
 
-  Status Prepare(const ArgDef& arg, const InputList& inputs) {
-    for (const Input& input : inputs) {
-      if (input.failed() && &input.output().graph() == &graph_)
-        return Aborted("input '{}' of op {} could not be built", arg.name, op_.name);
-      if (input.absent()) return MarkTypeError(InvalidArgument("input '{}' of op {} is missing", arg.name, op_.name));
-      if (input.is_output() && &input.output().graph() != &graph_)
-        return InvalidArgument("{} (input '{}' of op {}) must be from the same graph as the other inputs",
-                               input.output().name(), arg.name, op_.name);
+  // Before any argument is resolved.
+  Status Prepare() {
+    WEIR_TRY(CheckGraphs());
+    for (size_t i = 0; i < op_.inputs.size(); ++i) {
+      const ArgDef& arg = op_.inputs[i];
+      for (const Input& input : args_(i))
+        if (input.failed() && &input.output().graph() == &graph_)
+          return Aborted("input '{}' of op {} could not be built", arg.name, op_.name);
+      if (in_order_ || arg.type_attr.empty() || attrs_.contains(arg.type_attr)) continue;
+      for (const Input& input : args_(i)) {
+        if (!input.is_output()) continue;
+        attrs_[arg.type_attr] = BaseType(input.output().dtype());
+        inferred_from_[arg.type_attr] = arg.name;
+        break;
+      }
     }
-    if (!arg.number_attr.empty()) {
-      const int64_t count = static_cast<int64_t>(inputs.size());
-      auto [it, added] = attrs_.try_emplace(arg.number_attr, AttrValue(count));
-      const int64_t* given = it->second.As<int64_t>();
-      if (!added && (given == nullptr || *given != count))
-        return InvalidArgument("list '{}' of op {} has {} elements, but attribute {} is {}", arg.name, op_.name, count,
-                               arg.number_attr, it->second.ToString());
-    }
-    if (!arg.type_attr.empty() && !attrs_.contains(arg.type_attr))
-      for (const Input& input : inputs)
-        if (input.is_output()) {
-          attrs_[arg.type_attr] = BaseType(input.output().dtype());
-          break;
-        }
     return OkStatus();
   }
 
   Status Resolve(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
-    if (!arg.type_list_attr.empty()) return ResolveTypeList(arg, inputs, out);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      DType wanted = arg.type;
-      if (!arg.type_attr.empty()) {
-        auto it = attrs_.find(arg.type_attr);
-        if (it != attrs_.end()) {
-          const DType* t = it->second.As<DType>();
-          if (t == nullptr) return WrongAttrKind(arg.type_attr, it->second, "type");
-          wanted = *t;
-        }
-      }
-      const Input& input = inputs[i];
-      Output value;
-      if (input.is_output()) {
-        value = input.output();
-      } else {
-        const std::string name =
-            inputs.size() == 1 && arg.number_attr.empty() ? arg.name : fmt::format("{}_{}", arg.name, i);
-        auto made = input.literal()->ToOutput(graph_, PreferredType(arg, input, wanted), name);
-        if (!made.ok()) return LiteralError(arg, wanted, made.status());
-        value = *made;
-      }
-      WEIR_TRY(CheckType(arg, value, wanted));
-      if (!arg.type_attr.empty()) attrs_.try_emplace(arg.type_attr, AttrValue(BaseType(value.dtype())));
-      out->push_back(value);
+    const size_t first = out->size();
+    if (!arg.type_list_attr.empty()) {
+      WEIR_TRY(ResolveTypeList(arg, inputs, out));
+    } else if (!arg.number_attr.empty()) {
+      WEIR_TRY(ResolveNumbered(arg, inputs, out));
+    } else {
+      WEIR_TRY(ResolveSingle(arg, inputs[0], out));
+    }
+    for (size_t i = first; arg.is_ref && i < out->size(); ++i) {
+      const Output& value = (*out)[i];
+      if (!IsRef(value.dtype()))
+        return MarkTypeError(
+            InvalidArgument("'{}' Op requires that input '{}' be a mutable tensor (e.g.: a tf.Variable); '{}' is {}",
+                            op_.name, arg.name, value.name(), value.dtype()));
     }
     return OkStatus();
   }
@@ -102,21 +90,168 @@ class ArgResolver {
   }
 
  private:
-  // A literal whose type nothing else determines takes the default of the type attribute if its own type is not
-  // allowed, and if both are integer types or the literal is empty.
+  Status CheckGraphs() const {
+    const Input* other = nullptr;
+    const Input* own = nullptr;
+    const ArgDef* arg = nullptr;
+    for (size_t i = 0; i < op_.inputs.size(); ++i) {
+      for (const Input& input : args_(i)) {
+        if (!input.is_output()) continue;
+        if (&input.output().graph() == &graph_) {
+          if (own == nullptr) own = &input;
+        } else if (other == nullptr) {
+          other = &input;
+          arg = &op_.inputs[i];
+        }
+      }
+    }
+    if (other == nullptr) return OkStatus();
+    if (own == nullptr)
+      return InvalidArgument("{} (input '{}' of op {}) is of another graph than the one that is being built",
+                             PythonText(other->output()), arg->name, op_.name);
+    return InvalidArgument("{} must be from the same graph as {} (input '{}' of op {})", PythonText(other->output()),
+                           PythonText(own->output()), arg->name, op_.name);
+  }
+
+  // The type that the argument must have; kInvalidType when that is open.
+  Result<DType> Wanted(const ArgDef& arg) const {
+    if (arg.type_attr.empty()) return arg.type;
+    const auto it = attrs_.find(arg.type_attr);
+    if (it == attrs_.end()) return kInvalidType;
+    const DType* type = it->second.As<DType>();
+    if (type == nullptr) return WrongAttrKind(arg.type_attr, it->second, "type");
+    return BaseType(*type);
+  }
+
+  void SetType(const ArgDef& arg, DType type) {
+    if (arg.type_attr.empty()) return;
+    if (attrs_.try_emplace(arg.type_attr, AttrValue(type)).second) inferred_from_[arg.type_attr] = arg.name;
+  }
+
+  Status ResolveSingle(const ArgDef& arg, const Input& input, std::vector<Output>* out) {
+    WEIR_ASSIGN(const DType wanted, Wanted(arg));
+    Output value;
+    if (input.absent()) {
+      return InvalidArgument("Tried to convert '{}' to a tensor and failed. Error: None values not supported.",
+                             arg.name);
+    }
+    if (input.is_output()) {
+      value = input.output();
+    } else {
+      auto made = input.literal()->ToOutput(graph_, PreferredType(arg, input, wanted), arg.name);
+      if (!made.ok()) return LiteralError(arg, wanted, made.status());
+      value = *made;
+    }
+    const DType given = value.base_dtype();
+    if (wanted != kInvalidType && given != wanted) {
+      const auto [type, from] = WhoWants(arg, wanted);
+      return MarkTypeError(
+          InvalidArgument("Input '{}' of '{}' Op has type {} that does not match {}. ('{}' of type {}{})", arg.name,
+                          op_.name, arg.is_ref ? value.dtype() : given, type, value.name(), given, from));
+    }
+    if (wanted == kInvalidType) WEIR_TRY(CheckAllowed(arg, value));
+    SetType(arg, given);
+    out->push_back(value);
+    return OkStatus();
+  }
+
+  // N tensors of one type.
+  Status ResolveNumbered(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
+    const bool inferred_before = !arg.type_attr.empty() && attrs_.contains(arg.type_attr);
+    WEIR_ASSIGN(DType wanted, Wanted(arg));
+    for (size_t i = 0; i < inputs.size() && wanted == kInvalidType; ++i)
+      if (inputs[i].is_output()) wanted = inputs[i].output().base_dtype();
+    std::vector<Output> values;
+    bool match = true;
+    for (size_t i = 0; i < inputs.size() && match; ++i) {
+      const Input& input = inputs[i];
+      if (input.is_output()) {
+        values.push_back(input.output());
+      } else if (input.absent()) {
+        match = false;
+        break;
+      } else {
+        auto made =
+            input.literal()->ToOutput(graph_, PreferredType(arg, input, wanted), fmt::format("{}_{}", arg.name, i));
+        match = made.ok();
+        if (!match && !LiteralOf(made.status()).has_value())
+          return WithContext(made.status(), fmt::format("input '{}' of op {}", arg.name, op_.name));
+        if (match) values.push_back(*made);
+      }
+      if (match && wanted == kInvalidType && !in_order_) wanted = values.back().base_dtype();
+      match = match && values.back().base_dtype() == (wanted == kInvalidType ? values[0].base_dtype() : wanted);
+    }
+    if (!match) {
+      const bool fixed = arg.type_attr.empty();
+      return MarkTypeError(InvalidArgument(
+          "Tensors in list passed to '{}' of '{}' Op have types [{}] {}.", arg.name, op_.name, ObservedTypes(inputs),
+          fixed             ? fmt::format("that do not match expected type {}", wanted)
+          : inferred_before ? fmt::format("that do not match type {} inferred from earlier arguments", wanted)
+                            : "that don't all match"));
+    }
+    WEIR_TRY(SetNumber(arg, static_cast<int64_t>(inputs.size())));
+    if (!values.empty()) {
+      if (wanted == kInvalidType || !inferred_before) WEIR_TRY(CheckAllowed(arg, values[0]));
+      SetType(arg, values[0].base_dtype());
+    } else if (!arg.type_attr.empty() && !inferred_before && !HasDefault(arg.type_attr)) {
+      return MarkTypeError(InvalidArgument(
+          "Don't know how to infer type variable from empty input list passed to input '{}' of '{}' Op.", arg.name,
+          op_.name));
+    }
+    out->insert(out->end(), values.begin(), values.end());
+    return OkStatus();
+  }
+
+  bool HasDefault(const std::string& attr) const {
+    const AttrDef* def = op_.FindAttr(attr);
+    return def != nullptr && def->default_value.has_value();
+  }
+
+  Status SetNumber(const ArgDef& arg, int64_t count) {
+    auto [it, added] = attrs_.try_emplace(arg.number_attr, AttrValue(count));
+    if (!added) {
+      const int64_t* given = it->second.As<int64_t>();
+      if (given != nullptr && *given == count) return OkStatus();
+      const auto from = inferred_from_.find(arg.number_attr);
+      return InvalidArgument("List argument '{}' to '{}' Op with length {} must match length {} of argument '{}'.",
+                             arg.name, op_.name, count, it->second.ToString(),
+                             from == inferred_from_.end() ? arg.number_attr : from->second);
+    }
+    inferred_from_[arg.number_attr] = arg.name;
+    const AttrDef* def = op_.FindAttr(arg.number_attr);
+    if (def != nullptr && def->minimum.has_value() && count < *def->minimum)
+      return InvalidArgument("List argument '{}' to '{}' Op with length {} shorter than minimum length {}.", arg.name,
+                             op_.name, count, *def->minimum);
+    return OkStatus();
+  }
+
+  // What the elements of a list are by themselves, for messages.
+  static std::string ObservedTypes(const InputList& inputs) {
+    std::string text;
+    for (const Input& input : inputs) {
+      if (!text.empty()) text += ", ";
+      std::optional<Tensor> value;
+      if (!input.is_output() && !input.absent()) value = input.literal()->Value(kInvalidType);
+      text += input.is_output()   ? DTypeName(input.output().base_dtype())
+              : value.has_value() ? DTypeName(value->dtype())
+                                  : "<NOT CONVERTIBLE TO TENSOR>";
+    }
+    return text;
+  }
+
+  // A literal that nothing else gives a type takes the attribute's default where its own type is not allowed and the
+  // default can hold it.
   DType PreferredType(const ArgDef& arg, const Input& input, DType wanted) const {
     if (wanted != kInvalidType || arg.type_attr.empty()) return wanted;
     const AttrDef* def = op_.FindAttr(arg.type_attr);
-    const DType natural = input.literal()->NaturalType();
     if (def == nullptr || !def->default_value.has_value()) return kInvalidType;
     const DType fallback = *def->default_value->As<DType>();
-    if (natural == kInvalidType || natural == fallback) return kInvalidType;
-    const bool allowed =
-        std::find(def->allowed_types.begin(), def->allowed_types.end(), natural) != def->allowed_types.end();
-    if (allowed) return kInvalidType;
-    if (IsInteger(natural) && IsInteger(fallback)) return fallback;
-    const std::optional<Tensor> value = input.literal()->Value(fallback);
-    return value.has_value() && value->num_elements() == 0 ? fallback : kInvalidType;
+    if (input.literal()->NaturalType() == fallback) return kInvalidType;
+    const std::optional<Tensor> natural = input.literal()->Value(kInvalidType);
+    if (!natural.has_value() || natural->dtype() == fallback) return kInvalidType;
+    if (std::find(def->allowed_types.begin(), def->allowed_types.end(), natural->dtype()) != def->allowed_types.end())
+      return kInvalidType;
+    return input.literal()->Value(fallback).has_value() ? fallback : kInvalidType;
   }
 
   // The error for a literal that does not convert to the input, in TensorFlow's words.
@@ -129,21 +264,6 @@ class ArgResolver {
     if (wanted == kInvalidType) return status;
     return MarkTypeError(InvalidArgument("Expected {} passed to parameter '{}' of op '{}', got {} instead. Error: {}",
                                          BaseType(wanted), arg.name, op_.name, *shown, std::string(status.message())));
-  }
-
-  Status CheckType(const ArgDef& arg, Output value, DType wanted) const {
-    if (arg.is_ref && !IsRef(value.dtype()))
-      return MarkTypeError(
-          InvalidArgument("op {} requires that input '{}' be a mutable tensor (such as a variable); '{}' is {}",
-                          op_.name, arg.name, value.name(), value.dtype()));
-    const DType given = BaseType(value.dtype());
-    if (wanted != kInvalidType && given != BaseType(wanted)) {
-      const auto [type, from] = WhoWants(arg, BaseType(wanted));
-      return MarkTypeError(
-          InvalidArgument("Input '{}' of '{}' Op has type {} that does not match {}. ('{}' of type {}{})", arg.name,
-                          op_.name, given, type, value.name(), given, from));
-    }
-    return wanted == kInvalidType ? CheckAllowed(arg, value) : OkStatus();
   }
 
   Status CheckAllowed(const ArgDef& arg, Output value) const {
@@ -161,50 +281,66 @@ class ArgResolver {
   // The expected type and, as the end of a list, the tensor that determines it (empty if there is none).
   std::pair<std::string, std::string> WhoWants(const ArgDef& arg, DType wanted) const {
     if (arg.type_attr.empty()) return {fmt::format("expected type of {}", wanted), ""};
+    const auto from = inferred_from_.find(arg.type_attr);
+    const std::string name = from == inferred_from_.end() ? arg.type_attr : from->second;
+    const std::string type = fmt::format("type {} of argument '{}'", wanted, name);
     for (size_t i = 0; i < op_.inputs.size(); ++i) {
-      if (op_.inputs[i].type_attr != arg.type_attr) continue;
-      for (const Input& input : args_(i)) {
-        if (input.is_output() && input.output().base_dtype() == wanted)
-          return {fmt::format("type {} of argument '{}'", wanted, op_.inputs[i].name),
-                  fmt::format(", '{}' of type {}", input.output().name(), wanted)};
-      }
+      if (op_.inputs[i].name != name) continue;
+      for (const Input& input : args_(i))
+        if (input.is_output()) return {type, fmt::format(", '{}' of type {}", input.output().name(), wanted)};
     }
-    return {fmt::format("type {} of argument '{}'", wanted, arg.type_attr), ""};
+    return {type, ""};
   }
 
   Status ResolveTypeList(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
-    std::vector<DType> wanted;
+    std::optional<std::vector<DType>> wanted;
     if (auto it = attrs_.find(arg.type_list_attr); it != attrs_.end()) {
       const auto* types = it->second.As<std::vector<DType>>();
       if (types == nullptr) return WrongAttrKind(arg.type_list_attr, it->second, "list(type)");
-      if (types->size() != inputs.size())
-        return InvalidArgument("list '{}' of op {} has {} elements, but attribute {} names {} types", arg.name,
-                               op_.name, inputs.size(), arg.type_list_attr, types->size());
       wanted = *types;
     }
     std::vector<DType> types;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const DType t = wanted.empty() ? kInvalidType : wanted[i];
+      const DType t = wanted.has_value() && i < wanted->size() ? (*wanted)[i] : kInvalidType;
       Output value;
       if (inputs[i].is_output()) {
         value = inputs[i].output();
       } else {
-        auto made = inputs[i].literal()->ToOutput(graph_, t, fmt::format("{}_{}", arg.name, i));
-        if (!made.ok()) return LiteralError(arg, t, made.status());
+        if (inputs[i].absent()) return InvalidTypeList(arg, inputs);
+        auto made =
+            inputs[i].literal()->ToOutput(graph_, in_order_ ? kInvalidType : t, fmt::format("{}_{}", arg.name, i));
+        if (!made.ok() && !LiteralOf(made.status()).has_value())
+          return WithContext(made.status(), fmt::format("input '{}' of op {}", arg.name, op_.name));
+        if (!made.ok()) return t == kInvalidType ? InvalidTypeList(arg, inputs) : LiteralError(arg, t, made.status());
         value = *made;
       }
-      WEIR_TRY(CheckType(arg, value, t));
-      types.push_back(BaseType(value.dtype()));
+      if (!wanted.has_value()) WEIR_TRY(CheckAllowed(arg, value));
+      types.push_back(value.base_dtype());
       out->push_back(value);
     }
+    if (wanted.has_value() && *wanted != types) {
+      const auto from = inferred_from_.find(arg.type_list_attr);
+      return MarkTypeError(InvalidArgument(
+          "Input '{}' of '{}' Op has type list of {} that does not match type list {} of argument '{}'.", arg.name,
+          op_.name, fmt::join(types, ", "), fmt::join(*wanted, ", "),
+          from == inferred_from_.end() ? arg.type_list_attr : from->second));
+    }
+    if (!wanted.has_value()) inferred_from_[arg.type_list_attr] = arg.name;
     attrs_[arg.type_list_attr] = std::move(types);
     return OkStatus();
+  }
+
+  Status InvalidTypeList(const ArgDef& arg, const InputList& inputs) const {
+    return MarkTypeError(InvalidArgument("Tensors in list passed to '{}' of '{}' Op have types [{}] that are invalid.",
+                                         arg.name, op_.name, ObservedTypes(inputs)));
   }
 
   Graph& graph_;
   const OpDef& op_;
   AttrMap& attrs_;
+  const bool in_order_;
   std::function<const InputList&(size_t)> args_;
+  std::map<std::string, std::string> inferred_from_;  // attribute: the argument that decided it
 };
 
 // Distinct nodes in insertion order. Switches to a hash set beyond kFew nodes, so large groups stay linear.
@@ -246,6 +382,12 @@ DistinctNodes ScopedControlInputs(const BuildState& state, const std::vector<Out
   return result;
 }
 
+Status CheckNodeName(Graph& graph, std::string_view name) {
+  if (name.back() == '/') name.remove_suffix(1);
+  if (IsValidNodeName(name)) return OkStatus();
+  return CheckScopeName(name, /*at_root=*/graph.build().name_scope.empty());
+}
+
 }  // namespace
 
 NodeBuilder::NodeBuilder(Graph& graph, std::string_view op, std::string name)
@@ -281,22 +423,19 @@ Result<Node*> NodeBuilder::Build() {
   if (args_.size() != op->inputs.size())
     return MarkTypeError(InvalidArgument("op {} takes {} inputs, {} were given", op_, op->inputs.size(), args_.size()));
   std::string name = name_.empty() ? op_ : name_;
-  if (!IsValidNodeName(name.back() == '/' ? std::string_view(name).substr(0, name.size() - 1)
-                                          : std::string_view(name)) &&
-      (graph_.build().name_scope.empty() || !IsValidScopeName(name)))
-    return InvalidArgument("'{}' is not a valid operation name", name);
-
   // Literals become nodes named below this one: "mul/y".
   std::vector<Output> inputs;
-  ArgResolver resolver(graph_, *op, attrs_, [this](size_t i) -> const InputList& { return args_[i].inputs; });
+  ArgResolver resolver(graph_, *op, attrs_, attrs_.erase(kTypesInOrderAttr) > 0,
+                       [this](size_t i) -> const InputList& { return args_[i].inputs; });
   bool has_literals = false;
   for (size_t i = 0; i < args_.size(); ++i) {
     if (args_[i].is_list != op->inputs[i].is_list())
       return MarkTypeError(InvalidArgument("input '{}' of op {} must {}be a list", op->inputs[i].name, op_,
                                            op->inputs[i].is_list() ? "" : "not "));
-    WEIR_TRY(resolver.Prepare(op->inputs[i], args_[i].inputs));
     for (const Input& input : args_[i].inputs) has_literals |= input.literal() != nullptr;
   }
+  WEIR_TRY(resolver.Prepare());
+  WEIR_TRY(CheckNodeName(graph_, name));
   {
     std::optional<NameScope> scope;
     if (has_literals) {
@@ -449,8 +588,10 @@ Result<Output> ToOutput(Graph& graph, const Input& x, DType wanted, const std::s
                            name == "Const" ? "" : fmt::format(" ('{}' has no value)", name));
   if (!x.is_output()) return x.literal()->ToOutput(graph, wanted, name);
   if (wanted != kInvalidType && BaseType(wanted) != x.output().base_dtype())
-    return InvalidArgument("{}'{}' has type {}, where {} is expected", name == "Const" ? "" : name + ": ",
-                           x.output().name(), x.output().base_dtype(), BaseType(wanted));
+    return InvalidArgument(
+        "{}Tensor conversion requested dtype {} for Tensor with dtype {}: <tf.Tensor '{}' shape={} dtype={}>",
+        name == "Const" ? "" : name + ": ", BaseType(wanted), x.output().base_dtype(), x.output().name(),
+        PythonText(x.output().shape()), x.output().base_dtype());
   return x.output();
 }
 

@@ -1,6 +1,7 @@
 // Scopes of the calling thread: names, devices, control dependencies, colocation. A program may close scopes out of
 // order or on another thread, so a destructor tolerates an empty stack.
 #include "graph/graph.h"
+#include "graph/texts.h"
 
 namespace weir {
 
@@ -10,8 +11,7 @@ NameScope::NameScope(Graph& graph, std::string_view name) : graph_(graph), saved
   } else if (name.back() == '/') {
     name_ = std::string(name.substr(0, name.size() - 1));
   } else {
-    const bool valid = saved_.empty() ? IsValidNodeName(name) : IsValidScopeName(name);
-    if (!valid) graph.RecordError(InvalidArgument("'{}' is not a valid scope name", name));
+    if (Status status = CheckScopeName(name, /*at_root=*/saved_.empty()); !status.ok()) graph.RecordError(status);
     name_ = graph.UniqueName(name);
   }
   graph.build().name_scope = name_;

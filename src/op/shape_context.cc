@@ -154,8 +154,12 @@ ShapeFn ShapeFromAttr(std::string attr) {
 }
 
 Result<PartialShape> ShapeOfInputValue(ShapeContext& c, int input) {
-  WEIR_ASSIGN(const PartialShape vector, c.WithRankAtMost(input, 1));
+  WEIR_ASSIGN(const PartialShape vector, c.WithRank(input, 1));
   PartialShape shape = c.constant_as_shape(input);
+  if (const Tensor* value = c.constant(input);
+      value != nullptr && (value->dtype() == kInt32 || value->dtype() == kInt64))
+    for (const int64_t size : value->Ints())
+      if (size < kUnknownDim) return InvalidArgument("Invalid value in tensor used for shape: {}", size);
   if (!shape.known_rank() && vector.rank() == 1 && vector[0] >= 0) {
     if (vector[0] > kMaxRank) return InvalidArgument("a shape of rank {}: at most {} is possible", vector[0], kMaxRank);
     return PartialShape::OfRank(static_cast<int>(vector[0]));

@@ -3,6 +3,7 @@
 #include "graph/build/queue_ops.h"
 #include "graph/compose/math.h"
 #include "graph/compose/names.h"
+#include "graph/texts.h"
 
 namespace weir {
 
@@ -43,7 +44,7 @@ Node* DenseAccumulator::ApplyGrad(const Input& grad, const Input& local_step, co
   Result<Output> value = ToOutput(graph(), grad, dtype());
   Status status = value.status();
   if (status.ok() && !value->shape().CompatibleWith(shape()))
-    status = InvalidArgument("Shapes {} and {} are incompatible", value->shape(), shape());
+    status = InvalidArgument("Shapes {} and {} are incompatible", PythonText(value->shape()), PythonText(shape()));
   if (!status.ok()) {
     graph().RecordError(status);
     return nullptr;

@@ -12,6 +12,7 @@
 #include "graph/compose/math.h"
 #include "graph/compose/names.h"
 #include "graph/node_builder.h"
+#include "graph/texts.h"
 
 namespace weir {
 namespace {
@@ -374,13 +375,14 @@ Output BooleanMask(Graph& graph, const Input& tensor_in, const Input& mask_in, i
   if (axis < 0)
     return FailedOutput(graph, InvalidArgument("boolean_mask with a negative axis needs a tensor of known rank"));
   if (shape.known_rank()) {
-    Result<PartialShape> part =
-        axis + mask_rank <= shape.rank()
-            ? shape.Sub(static_cast<int>(axis), static_cast<int>(axis) + mask_rank)
-            : Result<PartialShape>(InvalidArgument("Shapes {} and {} are incompatible", shape, mask_shape));
+    Result<PartialShape> part = axis + mask_rank <= shape.rank()
+                                    ? shape.Sub(static_cast<int>(axis), static_cast<int>(axis) + mask_rank)
+                                    : Result<PartialShape>(InvalidArgument("Shapes {} and {} are incompatible",
+                                                                           PythonText(shape), PythonText(mask_shape)));
     if (!part.ok()) return FailedOutput(graph, part.status());
     if (!part->CompatibleWith(mask_shape))
-      return FailedOutput(graph, InvalidArgument("Shapes {} and {} are incompatible", *part, mask_shape));
+      return FailedOutput(
+          graph, InvalidArgument("Shapes {} and {} are incompatible", PythonText(*part), PythonText(mask_shape)));
   }
   const int from = static_cast<int>(axis);
   Output sizes = ShapeOf(tensor);

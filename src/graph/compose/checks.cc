@@ -24,6 +24,8 @@ constexpr RelationRow kRelations[] = {
     {"Greater", ">", "assert_greater"}, {"GreaterEqual", ">=", "assert_greater_equal"},
 };
 
+constexpr absl::string_view kFailedAssertionUrl = "weir/failed_assertion";
+
 // A node that fails unless the scalar `condition` holds.
 Result<Node*> AssertNode(Graph& graph, Output condition, const std::string& what, InputList data,
                          const CheckOptions& options, const std::string& name) {
@@ -31,7 +33,11 @@ Result<Node*> AssertNode(Graph& graph, Output condition, const std::string& what
   const Tensor known = graph.ConstantValue(condition);
   const std::string text = options.message.empty() ? what : options.message + "\n" + what;
   if (known.dtype() == kBool && known.num_elements() == 1) {
-    if (!known.data<bool>()[0]) return InvalidArgument("{}", text);
+    if (!known.data<bool>()[0]) {
+      Status failed = InvalidArgument("{}", text);
+      failed.SetPayload(kFailedAssertionUrl, absl::Cord());
+      return failed;
+    }
     return NodeBuilder(graph, "NoOp", name).Build();
   }
   if (!options.data.empty())
@@ -46,6 +52,8 @@ Result<Node*> AssertNode(Graph& graph, Output condition, const std::string& what
 Output AllOf(Output x) { return x.valid() ? All(x, AxesInput(x, Axes())) : x; }
 
 }  // namespace
+
+bool IsFailedAssertion(const Status& status) { return status.GetPayload(kFailedAssertionUrl).has_value(); }
 
 Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x_in, const Input& y_in,
                              const CheckOptions& options) {

@@ -16,6 +16,9 @@ struct CheckOptions {
   std::string name = "";
 };
 
+// Whether an error says that an assertion does not hold, rather than that it could not be built.
+bool IsFailedAssertion(const Status& status);
+
 enum class Relation { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
 Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x, const Input& y,
                              const CheckOptions& options = {});

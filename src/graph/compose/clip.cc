@@ -7,6 +7,7 @@
 #include "graph/build/nn_ops.h"
 #include "graph/build/operators.h"
 #include "graph/node_builder.h"
+#include "graph/texts.h"
 
 namespace weir {
 namespace {
@@ -62,7 +63,8 @@ Output ClipByNorm(const Input& t, const Input& clip_norm, const Input& axes, std
   Output norm = Select(positive, Sqrt(safe), squares);
   Output scaled = Mul(*graph, *value, clip_norm);
   if (scaled.valid() && !scaled.shape().CompatibleWith(value->shape()))
-    graph->RecordError(InvalidArgument("Shapes {} and {} are incompatible", value->shape(), scaled.shape()));
+    graph->RecordError(
+        InvalidArgument("Shapes {} and {} are incompatible", PythonText(value->shape()), PythonText(scaled.shape())));
   return Identity(scaled / Maximum(*graph, norm, clip_norm), {.name = scope.name() + "/"});
 }
 

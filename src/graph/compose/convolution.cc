@@ -44,7 +44,8 @@ Result<std::vector<int64_t>> Spread(const std::vector<int64_t>& values, int dims
                              absl::StrJoin(values, ", "));
     spatial[0] = values[channels_first ? 2 : 1];
   } else if (!values.empty()) {
-    return InvalidArgument("{} should be of length 1, {} or {}, but was {}", what, dims, dims + 2, values.size());
+    return InvalidArgument("{0} should be of length 1, {1} or {2}. Received: {0}=[{3}] of length {4}", what, dims,
+                           dims + 2, absl::StrJoin(values, ", "), values.size());
   }
   if (dims == 1) spatial.insert(spatial.begin(), 1);
   std::vector<int64_t> all = spatial;

@@ -10,6 +10,7 @@
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
 #include "graph/compose/nn.h"
+#include "graph/texts.h"
 
 namespace weir {
 namespace {
@@ -37,7 +38,8 @@ Result<Pair> FloatPair(Graph& graph, const Input& labels, const Input& predictio
   Pair pair{CastValue(graph, labels, kFloat), CastValue(graph, predictions, kFloat)};
   WEIR_TRY(graph.TakeError());
   if (!pair.labels.shape().CompatibleWith(pair.predictions.shape()))
-    return InvalidArgument("Shapes {} and {} are incompatible", pair.predictions.shape(), pair.labels.shape());
+    return InvalidArgument("Shapes {} and {} are incompatible", PythonText(pair.predictions.shape()),
+                           PythonText(pair.labels.shape()));
   return pair;
 }
 
@@ -178,7 +180,8 @@ Result<Output> SigmoidLoss(Graph& graph, const Input& labels_in, const Input& lo
     Output labels = CastValue(graph, labels_in, logits.base_dtype());
     WEIR_TRY(graph.TakeError());
     if (!labels.shape().CompatibleWith(logits.shape()))
-      return InvalidArgument("Shapes {} and {} are incompatible", logits.shape(), labels.shape());
+      return InvalidArgument("Shapes {} and {} are incompatible", PythonText(logits.shape()),
+                             PythonText(labels.shape()));
     if (!IsZero(graph, label_smoothing)) labels = Smoothed(graph, labels, label_smoothing, 0.5f);
     return SigmoidCrossEntropy(logits, labels, "xentropy");
   });
@@ -192,7 +195,8 @@ Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& lo
     Output labels = CastValue(graph, labels_in, logits.base_dtype());
     WEIR_TRY(graph.TakeError());
     if (!labels.shape().CompatibleWith(logits.shape()))
-      return InvalidArgument("Shapes {} and {} are incompatible", logits.shape(), labels.shape());
+      return InvalidArgument("Shapes {} and {} are incompatible", PythonText(logits.shape()),
+                             PythonText(labels.shape()));
     if (!IsZero(graph, label_smoothing)) {
       const Output classes = StridedSlice(ShapeValue(graph, labels), {1}, {2}, {1}, {.shrink_axis_mask = 1});
       labels = Smoothed(graph, labels, label_smoothing, Reciprocal(CastValue(graph, classes, labels.base_dtype())));

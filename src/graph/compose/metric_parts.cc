@@ -11,6 +11,7 @@
 #include "graph/compose/math.h"
 #include "graph/compose/variable_scope.h"
 #include "graph/graph_keys.h"
+#include "graph/texts.h"
 
 namespace weir::metrics {
 namespace {
@@ -70,7 +71,8 @@ Result<Aligned> Align(Graph& graph, const Input& labels, const Input& prediction
     }
     WEIR_TRY(graph.TakeError());
     if (!values.labels.shape().CompatibleWith(values.predictions.shape()))
-      return InvalidArgument("Shapes {} and {} are incompatible", values.predictions.shape(), values.labels.shape());
+      return InvalidArgument("Shapes {} and {} are incompatible", PythonText(values.predictions.shape()),
+                             PythonText(values.labels.shape()));
   }
   if (!values.weights.valid()) return values;
   const PartialShape given = values.weights.shape(), wanted = values.predictions.shape();

@@ -11,6 +11,7 @@
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
 #include "graph/compose/metric_parts.h"
+#include "graph/texts.h"
 
 namespace weir::metrics {
 namespace {
@@ -241,7 +242,8 @@ Result<Metric> MeanIou(Graph& graph, const Input& labels_in, const Input& predic
   const Output predictions = ValueOf(graph, predictions_in, kInvalidType, "predictions");
   WEIR_TRY(graph.TakeError());
   if (!labels.shape().CompatibleWith(predictions.shape()))
-    return InvalidArgument("Shapes {} and {} are incompatible", predictions.shape(), labels.shape());
+    return InvalidArgument("Shapes {} and {} are incompatible", PythonText(predictions.shape()),
+                           PythonText(labels.shape()));
   WEIR_ASSIGN(VariablePtr matrix, MetricVariable(graph, {num_classes, num_classes}, kDouble, "total_confusion_matrix"));
   const auto flat = [&](const Input& x, DType dtype) {
     const Output value = CastValue(graph, x, dtype);
@@ -273,7 +275,8 @@ Result<Metric> MeanPerClassAccuracy(Graph& graph, const Input& labels_in, const 
   Output predictions = ValueOf(graph, predictions_in, kInvalidType, "predictions");
   WEIR_TRY(graph.TakeError());
   if (!labels.shape().CompatibleWith(predictions.shape()))
-    return InvalidArgument("Shapes {} and {} are incompatible", predictions.shape(), labels.shape());
+    return InvalidArgument("Shapes {} and {} are incompatible", PythonText(predictions.shape()),
+                           PythonText(labels.shape()));
   const auto flat = [](Output x) { return x.shape().known_rank() && x.shape().rank() <= 1 ? x : Reshape(x, {-1}); };
   labels = flat(labels);
   predictions = flat(CastValue(graph, predictions, kInt64));

@@ -10,6 +10,7 @@
 #include "graph/compose/names.h"
 #include "graph/compose/random.h"
 #include "graph/node_builder.h"
+#include "graph/texts.h"
 
 namespace weir {
 namespace {
@@ -197,7 +198,7 @@ Node* Queue::Enqueue(const InputList& values, const std::string& name) const {
     Result<Output> value = Component(graph(), values[c], dtypes_[c], c);
     Status status = value.status();
     if (status.ok() && !value->shape().CompatibleWith(shapes_[c]))
-      status = InvalidArgument("Shapes {} and {} are incompatible", value->shape(), shapes_[c]);
+      status = InvalidArgument("Shapes {} and {} are incompatible", PythonText(value->shape()), PythonText(shapes_[c]));
     if (!status.ok()) {
       graph().RecordError(status);
       return nullptr;
@@ -221,7 +222,7 @@ Node* Queue::EnqueueMany(const InputList& values, const std::string& name) const
     if (rows == kUnknownDim) rows = shape[0];
     WEIR_ASSIGN(const PartialShape element, shape.Sub(1));
     if (!element.CompatibleWith(shapes_[c]))
-      return InvalidArgument("Shapes {} and {} are incompatible", element, shapes_[c]);
+      return InvalidArgument("Shapes {} and {} are incompatible", PythonText(element), PythonText(shapes_[c]));
     return OkStatus();
   };
   for (size_t c = 0; c < std::min(values.size(), dtypes_.size()); ++c) {

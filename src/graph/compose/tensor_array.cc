@@ -27,6 +27,11 @@ Output UpTo(Graph& graph, Output count) {
   return Range(graph, Tensor::Scalar(int32_t{0}), count, Tensor::Scalar(int32_t{1}), {.name = "range"});
 }
 
+// Tensors of another type fail when they are written, as in TensorFlow.
+Output Element(Graph& graph, const Input& value, DType dtype) {
+  return ValueOf(graph, value, value.is_output() ? kInvalidType : dtype, "value");
+}
+
 }  // namespace
 
 TensorArray::TensorArray(Graph& graph, DType dtype, const Input& size, const Options& options)
@@ -77,7 +82,7 @@ TensorArray TensorArray::Write(const Input& index, const Input& value, const std
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, Or(name, "TensorArrayWrite"));
-  const Output element = ValueOf(graph, value, dtype_, "value");
+  const Output element = Element(graph, value, dtype_);
   if (!element.valid()) return {};
   Learn(element.shape());
   return WithFlow(TensorArrayWriteV3(handle_, index, element, flow_));
@@ -87,7 +92,7 @@ TensorArray TensorArray::Unstack(const Input& value, const std::string& name) co
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, Or(name, "TensorArrayUnstack"));
-  const Output rows = ValueOf(graph, value, dtype_, "value");
+  const Output rows = Element(graph, value, dtype_);
   if (!rows.valid()) return {};
   Output count = StridedSlice(ShapeOf(rows), {0}, {1}, {1}, {.shrink_axis_mask = 1, .name = "strided_slice"});
   return Scatter(UpTo(graph, count), rows);
@@ -97,7 +102,7 @@ TensorArray TensorArray::Scatter(const Input& indices, const Input& value, const
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, Or(name, "TensorArrayScatter"));
-  const Output rows = ValueOf(graph, value, dtype_, "value");
+  const Output rows = Element(graph, value, dtype_);
   if (!rows.valid()) return {};
   Learn(WithoutFirst(rows.shape()));
   return WithFlow(TensorArrayScatterV3(handle_, indices, rows, flow_));
@@ -107,11 +112,11 @@ TensorArray TensorArray::Split(const Input& value, const Input& lengths, const s
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, Or(name, "TensorArraySplit"));
-  const Output rows = ValueOf(graph, value, dtype_, "value");
+  const Output rows = Element(graph, value, dtype_);
   const Output parts = ValueOf(graph, lengths, lengths.is_output() ? kInvalidType : kInt64, "lengths");
   if (!rows.valid() || !parts.valid()) return {};
   const Output counts = parts.base_dtype() == kInt64 ? parts : Cast(parts, kInt64);
-  if (const Tensor known = graph.ConstantValue(parts);
+  if (const Tensor known = graph.ConstantValue(counts);
       infer_shape_ && known.valid() && known.num_elements() > 0 && rows.shape().rank() > 0) {
     const std::vector<int64_t> sizes = known.Ints();
     PartialShape element = rows.shape();

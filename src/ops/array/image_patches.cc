@@ -31,7 +31,11 @@ Result<Patches> PatchesOf(const Context& from) {
     if (list->size() != 4)
       return InvalidArgument("ksizes, strides and rates must have 4 values, got [{}]", fmt::join(*list, ", "));
     if ((*list)[0] != 1 || (*list)[3] != 1)
-      return Unimplemented("ksizes, strides and rates must be 1 for batch and depth, got [{}]", fmt::join(*list, ", "));
+      return Unimplemented("Only support {} across space. They are [{}]",
+                           list == &sizes     ? "ksizes"
+                           : list == &strides ? "strides"
+                                              : "rates",
+                           fmt::join(*list, ", "));
     for (int64_t v : *list) {
       if (v < 1 || v > (1 << 20))
         return OutOfRange("ksizes, strides and rates must be positive, got [{}]", fmt::join(*list, ", "));
@@ -103,7 +107,13 @@ Result<Kernel> MakeExtract(KernelSetup& setup) {
 
 Status ExtractShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape in, ctx.WithRank(0, 4));
-  WEIR_ASSIGN(Patches p, PatchesOf(ctx));
+  const Result<Patches> patches = PatchesOf(ctx);
+  if (!patches.ok() && patches.status().code() == StatusCode::kInvalidArgument) return patches.status();
+  if (!patches.ok()) {  // the kernel says so
+    ctx.set_output(0, PartialShape::OfRank(4));
+    return OkStatus();
+  }
+  const Patches& p = *patches;
   int64_t channels = kUnknownDim;
   if (in.dim(3) >= 0) {
     WEIR_ASSIGN(int64_t area, CheckedMultiply(p.rows.size, p.cols.size));

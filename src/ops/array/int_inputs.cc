@@ -38,10 +38,10 @@ Result<Ints> VectorInts(const Tensor& t, std::string_view what) {
 }
 
 Result<Shape> ShapeFromTensor(const Tensor& t, std::string_view what) {
-  if (t.rank() != 1) return InvalidArgument("{} must be a vector of sizes, got shape {}", what, t.shape());
+  if (t.rank() != 1) return InvalidArgument("{} must be a vector of {{int32,int64}}, got shape {}", what, t.shape());
   const Ints dims = IntsOf(t);
   for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] < 0) return InvalidArgument("{}: dimension {} must be >= 0, got {}", what, i, dims[i]);
+    if (dims[i] < 0) return InvalidArgument("Dimension {} must be >= 0: dimension {} of {}", dims[i], i, what);
   }
   return Shape::Make(dims);
 }

@@ -53,9 +53,9 @@ Result<SliceSpec> ResolveSlice(const PartialShape& input, const Ints* begin, con
   const size_t n = strides.size();
   if ((begin != nullptr && begin->size() != n) || (end != nullptr && end->size() != n) || n > kMaxSpecs)
     return InvalidArgument(
-        "Expected begin, end, and strides to be 1D equal size tensors of at most {} elements, but got {}, "
-        "{} and {} elements",
-        kMaxSpecs, begin == nullptr ? n : begin->size(), end == nullptr ? n : end->size(), n);
+        "Expected begin, end, and strides to be 1D equal size tensors, but got shapes [{}], [{}], and [{}] instead. "
+        "At most {} elements are possible.",
+        begin == nullptr ? n : begin->size(), end == nullptr ? n : end->size(), n, kMaxSpecs);
   if ((masks.ellipsis & (masks.ellipsis - 1)) != 0)
     return InvalidArgument("Multiple ellipses in slice spec not allowed");
   SliceSpec spec;

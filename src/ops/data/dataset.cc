@@ -93,6 +93,21 @@ Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted) {
   return OkStatus();
 }
 
+namespace {
+
+// Numbers that say how a dataset is made are scalars.
+Status DatasetShape(const OpDef& def, ShapeContext& ctx) {
+  int at = 0;
+  for (const ArgDef& arg : def.inputs) {
+    WEIR_ASSIGN(const int count, ArgCount(arg, ctx.attrs()));
+    if (!arg.is_list() && (arg.type == kInt64 || arg.type == kBool)) WEIR_TRY(ctx.WithRank(at, 0).status());
+    at += count;
+  }
+  return ScalarOutputs()(ctx);
+}
+
+}  // namespace
+
 void AddDataset(OpRegistry& registry, DatasetOp op) {
   std::vector<std::string> attrs = std::move(op.attrs);
   if (op.has_element_spec) {
@@ -114,7 +129,8 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
       .signature = fmt::format("{} -> handle: variant", op.inputs),
       .attrs = std::move(attrs),
       .equal_lengths = std::move(lengths),
-      .shape = ScalarOutputs(),
+      .shape = [&registry,
+                name = std::string(op.name)](ShapeContext& ctx) { return DatasetShape(*registry.Find(name), ctx); },
       .no_gradient = kNoGradient,
       .kernels = CpuKernel([run](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(run); }),
       .traits = {.may_block = false, .keeps_inputs = true},

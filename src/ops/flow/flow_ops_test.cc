@@ -131,7 +131,7 @@ TEST_F(TensorArrayTest, OneWriteOneRead) {
   EXPECT_THAT(Write(array, 0, F(1)), HasSubstr("because it has already been written to"));
   EXPECT_THAT(Write(array, 5, F(1)), HasSubstr("Tried to write to index 5 but array is not resizeable and size is: 3"));
   EXPECT_THAT(Write(array, -1, F(1)), HasSubstr("Tried to write to index -1"));
-  EXPECT_EQ(Write(array, 1, I(1)), "TensorArray dtype is float32 but Op is trying to write dtype int32.");
+  EXPECT_EQ(Write(array, 1, I(1)), "TensorArray dtype is float but Op is trying to write dtype int32.");
   EXPECT_EQ(Values(Read(array, 0)), (std::vector<float>{1, 2}));
   EXPECT_THAT(ReadError(array, 0), HasSubstr("twice because it was cleared after a previous read"));
   EXPECT_THAT(Write(array, 0, F(1)), HasSubstr("because it has already been read"));

@@ -5,6 +5,7 @@
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
+#include "op/type_text.h"
 #include "ops/flow/step_handle.h"
 #include "ops/flow/tensor_array.h"
 
@@ -17,22 +18,23 @@ Tensor Flow() { return Tensor::Scalar(0.0f); }
 
 Result<int32_t> ArrayIndex(const KernelContext& ctx, int input, std::string_view what) {
   const Tensor& t = ctx.input(input);
-  if (t.rank() != 0) return InvalidArgument("{} must be a scalar, but had shape: {}", what, t.shape());
+  if (t.rank() != 0) return InvalidArgument("{} must be scalar, but had shape: {}", what, t.shape());
   return t.scalar<int32_t>();
 }
 
 Result<ArrayPtr> ArrayToRead(const KernelContext& ctx) {
   WEIR_ASSIGN(ArrayPtr array, LookupInStep<TensorArrayState>(ctx, 0));
   if (array->dtype() != ctx.output_type(0))
-    return InvalidArgument("TensorArray dtype is {} but Op requested dtype {}.", array->dtype(), ctx.output_type(0));
+    return InvalidArgument("TensorArray dtype is {} but Op requested dtype {}.", KernelTypeText(array->dtype()),
+                           KernelTypeText(ctx.output_type(0)));
   return array;
 }
 
 Result<ArrayPtr> ArrayToWrite(const KernelContext& ctx, int value_input) {
   WEIR_ASSIGN(ArrayPtr array, LookupInStep<TensorArrayState>(ctx, 0));
   if (array->dtype() != ctx.input(value_input).dtype())
-    return InvalidArgument("TensorArray dtype is {} but Op is trying to write dtype {}.", array->dtype(),
-                           ctx.input(value_input).dtype());
+    return InvalidArgument("TensorArray dtype is {} but Op is trying to write dtype {}.",
+                           KernelTypeText(array->dtype()), KernelTypeText(ctx.input(value_input).dtype()));
   return array;
 }
 

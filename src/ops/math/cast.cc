@@ -9,6 +9,7 @@
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
+#include "op/type_text.h"
 #include "ops/math/vector_math.h"
 
 namespace weir::ops {
@@ -219,7 +220,8 @@ Result<Kernel> MakeCast(KernelSetup& setup) {
   if (plan.first == nullptr) {
     plan.middle = MiddleType(plan.from, plan.to);
     if (plan.middle == kInvalidType) {
-      return Unimplemented("Cast {} to {} is not supported", setup.input_type(0), setup.output_type(0));
+      return Unimplemented("Cast {} to {} is not supported", KernelTypeText(setup.input_type(0)),
+                           KernelTypeText(setup.output_type(0)));
     }
     plan.first = CastLoop(plan.from, plan.middle);
     plan.second = CastLoop(plan.middle, plan.to);

@@ -76,7 +76,6 @@ Result<Kernel> MakeAvgPoolGrad(KernelSetup& setup, int dims) {
 
 ShapeFn AvgPoolGradShape(int dims) {
   return [dims](ShapeContext& ctx) -> Status {
-    WEIR_TRY(ctx.WithRank(1, dims + 2).status());
     WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, 0));
     WEIR_ASSIGN(const PartialShape out, sizes.Merge(PartialShape::OfRank(dims + 2)));
     ctx.set_output(0, out);

@@ -54,9 +54,18 @@ Result<Channels> FitChannels(bool depthwise, int64_t in, int64_t filter_in, int6
 // --- shapes
 
 Status ForwardShape(ShapeContext& ctx, Family family) {
-  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(ctx.attrs(), family.dims));
-  WEIR_ASSIGN(const PartialShape in, ctx.WithRank(0, w.rank()));
-  WEIR_ASSIGN(const PartialShape filter, ctx.WithRank(1, w.rank()));
+  WEIR_ASSIGN(const PartialShape in, ctx.WithRank(0, family.dims + 2));
+  WEIR_ASSIGN(const PartialShape filter, ctx.WithRank(1, family.dims + 2));
+  WEIR_TRY(SlidingWindow::CheckForShape(ctx.attrs(), family.dims,
+                                        family.depthwise   ? "DepthwiseConv2D"
+                                        : family.dims == 3 ? "Conv3D"
+                                                           : "Conv2D"));
+  const Result<SlidingWindow> window = SlidingWindow::FromAttrs(ctx.attrs(), family.dims, WindowUse::kConvolution);
+  if (!window.ok()) {  // the kernel says so
+    ctx.set_output(0, PartialShape::OfRank(family.dims + 2));
+    return OkStatus();
+  }
+  const SlidingWindow& w = *window;
   WEIR_ASSIGN(const Channels channels,
               FitChannels(family.depthwise, in[w.channel_axis()], filter[family.dims], filter[family.dims + 1]));
   SlidingWindow::Dims out = {};
@@ -68,12 +77,11 @@ Status ForwardShape(ShapeContext& ctx, Family family) {
 }
 
 Status SizesShape(ShapeContext& ctx, int sizes_input, Family family) {
-  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(ctx.attrs(), family.dims));
-  WEIR_TRY(ctx.WithRank(1 - sizes_input, w.rank()).status());
-  WEIR_TRY(ctx.WithRank(2, w.rank()).status());
+  // What else does not fit, the kernel says.
   WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, sizes_input));
-  WEIR_ASSIGN(PartialShape out, sizes.Merge(PartialShape::OfRank(w.rank())));
-  if (sizes_input == 0 && out[0] < 0) out.SetDim(0, ctx.input(2)[0]);  // the batch size comes from out_backprop
+  WEIR_ASSIGN(PartialShape out, sizes.Merge(PartialShape::OfRank(family.dims + 2)));
+  if (sizes_input == 0 && out[0] < 0 && ctx.input(2).rank() == family.dims + 2)
+    out.SetDim(0, ctx.input(2)[0]);  // as many images as results
   ctx.set_output(0, out);
   return OkStatus();
 }
@@ -181,7 +189,8 @@ Status Convolve(KernelContext& ctx, ConvolutionCache& cache, ConvPass pass, cons
 
 template <class T>
 Result<Kernel> MakeForward(KernelSetup& setup, Family family) {
-  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, family.dims));
+  WEIR_ASSIGN(const SlidingWindow w,
+              SlidingWindow::FromAttrs(*setup.node().attrs, family.dims, WindowUse::kConvolution));
   return Kernel::Sync([w, family, cache = std::make_shared<ConvolutionCache>()](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     const Tensor& filter = ctx.input(1);
@@ -194,7 +203,7 @@ Result<Kernel> MakeForward(KernelSetup& setup, Family family) {
 
 // Conv2D with a bias and an activation. Created by the pass that folds activations.
 Result<Kernel> MakeFusedForward(KernelSetup& setup, const OpRegistry& registry) {
-  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, 2));
+  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, 2, WindowUse::kConvolution));
   WEIR_ASSIGN(const std::string filter_format, setup.Attr<std::string>("filter_format"));
   WEIR_ASSIGN(const int64_t host_args, setup.Attr<int64_t>("num_host_args"));
   if (filter_format != "HWIO" || host_args != 0)
@@ -235,7 +244,7 @@ Status CheckResult(const SlidingWindow& w, const ConvSizes& sizes, const Tensor&
 
 template <class T>
 Result<Kernel> MakeInputGradient(KernelSetup& setup, Family family) {
-  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, family.dims));
+  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, family.dims, WindowUse::kGradient));
   return Kernel::Sync([w, family, cache = std::make_shared<ConvolutionCache>()](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(const Shape shape, ShapeFromTensor(ctx.input(0), "input_sizes"));
     WEIR_ASSIGN(const ConvSizes sizes, SizesOf(w, family, shape, ctx.input(1).shape()));
@@ -247,7 +256,7 @@ Result<Kernel> MakeInputGradient(KernelSetup& setup, Family family) {
 
 template <class T>
 Result<Kernel> MakeFilterGradient(KernelSetup& setup, Family family) {
-  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, family.dims));
+  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, family.dims, WindowUse::kGradient));
   return Kernel::Sync([w, family, cache = std::make_shared<ConvolutionCache>()](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(const Shape shape, ShapeFromTensor(ctx.input(1), "filter_sizes"));
     WEIR_ASSIGN(const ConvSizes sizes, SizesOf(w, family, ctx.input(0).shape(), shape));

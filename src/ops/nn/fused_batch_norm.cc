@@ -97,6 +97,10 @@ Result<Kernel> MakeForward(KernelSetup& setup) {
     WEIR_ASSIGN(const ChannelView v, norm.View(x));
     WEIR_TRY(CheckVector(ctx.input(1), v.channels, "scale"));
     WEIR_TRY(CheckVector(ctx.input(2), v.channels, "offset"));
+    if (ctx.input(3).rank() != 1)
+      return InvalidArgument("estimated_mean must be 1-dimensional{}", ctx.input(3).shape());
+    if (ctx.input(4).rank() != 1)
+      return InvalidArgument("estimated_variance must be 1-dimensional{}", ctx.input(4).shape());
     if (!norm.training) {
       WEIR_TRY(CheckVector(ctx.input(3), v.channels, "mean"));
       WEIR_TRY(CheckVector(ctx.input(4), v.channels, "variance"));

@@ -6,8 +6,8 @@ namespace weir::ops {
 
 Result<PoolWindow> PoolWindow::FromAttrs(const AttrMap& attrs, int dims) {
   PoolWindow w;
-  WEIR_ASSIGN(w.sliding, SlidingWindow::FromAttrs(attrs, dims));
-  WEIR_ASSIGN(w.size, SpatialPart(attrs, "ksize", dims, w.sliding.channels_first));
+  WEIR_ASSIGN(w.sliding, SlidingWindow::FromAttrs(attrs, dims, WindowUse::kPooling));
+  WEIR_ASSIGN(w.size, SpatialPart(attrs, "ksize", dims, w.sliding.channels_first, WindowUse::kPooling));
   return w;
 }
 
@@ -52,13 +52,18 @@ Result<PoolSizes> PoolSizes::Make(const PoolWindow& window, const Shape& in) {
 
 ShapeFn PooledShape(int dims) {
   return [dims](ShapeContext& ctx) -> Status {
-    WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(ctx.attrs(), dims));
-    const SlidingWindow& s = window.sliding;
-    WEIR_ASSIGN(const PartialShape in, ctx.WithRank(0, s.rank()));
+    WEIR_TRY(SlidingWindow::CheckForShape(ctx.attrs(), dims, dims == 3 ? "Pool3D" : "Pooling"));
+    WEIR_ASSIGN(const PartialShape in, ctx.WithRank(0, dims + 2));
+    const Result<PoolWindow> window = PoolWindow::FromAttrs(ctx.attrs(), dims);
+    if (!window.ok()) {  // the kernel says so
+      for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, PartialShape::OfRank(dims + 2));
+      return OkStatus();
+    }
+    const SlidingWindow& s = window->sliding;
     SlidingWindow::Dims out = {};
     for (int i = 0; i < dims; ++i) {
       const auto d = static_cast<size_t>(i);
-      WEIR_ASSIGN(out[d], s.OutputSize(i, in[s.spatial_axis(i)], window.size[d]));
+      WEIR_ASSIGN(out[d], s.OutputSize(i, in[s.spatial_axis(i)], window->size[d]));
     }
     for (int i = 0; i < ctx.num_outputs(); ++i)
       ctx.set_output(i, PartialShape(s.ImageDims(in[0], out, in[s.channel_axis()])));

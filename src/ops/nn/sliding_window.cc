@@ -17,35 +17,76 @@ bool Has(const AttrMap& attrs, std::string_view name) { return attrs.find(name) 
 
 }  // namespace
 
-Result<SlidingWindow::Dims> SpatialPart(const AttrMap& attrs, const char* name, int dims, bool channels_first) {
+Result<SlidingWindow::Dims> SpatialPart(const AttrMap& attrs, const char* name, int dims, bool channels_first,
+                                        WindowUse use) {
   WEIR_ASSIGN(const std::vector<int64_t> all, GetAttr<std::vector<int64_t>>(attrs, name));
-  const std::string text = absl::StrJoin(all, ", ");
+  const std::string text = absl::StrJoin(all, ",");
+  const std::string_view attr = name;
   if (static_cast<int>(all.size()) != dims + 2)
-    return InvalidArgument("{} must specify {} dimensions, but is [{}]", name, dims + 2, text);
-  const int channel = channels_first ? 1 : dims + 1;
-  if (all[0] != 1 || all[static_cast<size_t>(channel)] != 1)
-    return InvalidArgument("{} in the batch and depth dimensions must be 1, but {} is [{}]", name, name, text);
+    return InvalidArgument("Sliding window {} field must specify {} dimensions, but is [{}]", name, dims + 2, text);
+  if (attr == "ksize" && std::any_of(all.begin(), all.end(), [](int64_t size) { return size < 1; }))
+    return InvalidArgument("Sliding window ksize must be positive. The specified or inferred ksize is: {}", text);
+  const auto channel = static_cast<size_t>(channels_first ? 1 : dims + 1);
+  if (use == WindowUse::kPooling) {
+    if (all[0] != 1)
+      return Unimplemented("Pooling is not yet supported on the batch dimension. {} is [{}]", name, text);
+    if (all[channel] != 1)
+      return Unimplemented("Pooling is not yet supported on the depth dimension: {} is [{}]", name, text);
+  } else if (all[0] != 1 || all[channel] != 1) {
+    const bool gradient = use == WindowUse::kGradient || attr == "dilations";
+    return MakeStatus(
+        gradient ? StatusCode::kInvalidArgument : StatusCode::kUnimplemented,
+        fmt::format("Current implementation does not yet support {} in the batch and depth dimensions. They are [{}]",
+                    name, text));
+  }
   SlidingWindow::Dims spatial = {};
   for (int i = 0; i < dims; ++i) {
     const int64_t value = all[static_cast<size_t>((channels_first ? 2 : 1) + i)];
-    if (value < 1 || value > kMostAttr)
-      return InvalidArgument("{} must be positive and less than 2^31, but is [{}]", name, text);
+    if (value < 1)
+      return attr == "dilations" ? InvalidArgument("Dilated rates should be larger than 0. They are [{}]", text)
+                                 : InvalidArgument("Stride must be > 0, but got {}", value);
+    if (value > kMostAttr) return InvalidArgument("{} must be less than 2^31, but is [{}]", name, text);
     spatial[static_cast<size_t>(i)] = value;
   }
   return spatial;
 }
 
-Result<SlidingWindow> SlidingWindow::FromAttrs(const AttrMap& attrs, int dims) {
+Status SlidingWindow::CheckForShape(const AttrMap& attrs, int dims, std::string_view op) {
+  bool channels_first = false;
+  if (Has(attrs, "data_format")) {
+    WEIR_ASSIGN(const std::string format, GetAttr<std::string>(attrs, "data_format"));
+    channels_first = format.starts_with("NC");
+  }
+  const std::pair<const char*, const char*> checked[] = {
+      {"strides", "stride"}, {"ksize", "ksize"}, {"dilations", "dilation"}};
+  for (const auto& [name, shown] : checked) {
+    if (!Has(attrs, name)) continue;
+    WEIR_ASSIGN(const std::vector<int64_t> all, GetAttr<std::vector<int64_t>>(attrs, name));
+    if (static_cast<int>(all.size()) != dims + 2)
+      return InvalidArgument("{} requires the {} attribute to contain {} values, but got: {}", op, shown, dims + 2,
+                             all.size());
+    for (int i = 0; i < dims; ++i) {
+      const int64_t value = all[static_cast<size_t>((channels_first ? 2 : 1) + i)];
+      if (value < 1 && name == std::string_view("strides"))
+        return InvalidArgument("Stride must be > 0, but got {}", value);
+      if (value < 1 && name == std::string_view("dilations"))
+        return InvalidArgument("Dilation rate must be >= 1, but got {}", value);
+    }
+  }
+  return OkStatus();
+}
+
+Result<SlidingWindow> SlidingWindow::FromAttrs(const AttrMap& attrs, int dims, WindowUse use) {
   SlidingWindow w;
   w.dims = dims;
   if (Has(attrs, "data_format")) {
     WEIR_ASSIGN(const std::string format, GetAttr<std::string>(attrs, "data_format"));
     w.channels_first = format.starts_with("NC");
   }
-  WEIR_ASSIGN(w.stride, SpatialPart(attrs, "strides", dims, w.channels_first));
+  WEIR_ASSIGN(w.stride, SpatialPart(attrs, "strides", dims, w.channels_first, use));
   w.dilation.fill(1);
   if (Has(attrs, "dilations")) {
-    WEIR_ASSIGN(w.dilation, SpatialPart(attrs, "dilations", dims, w.channels_first));
+    WEIR_ASSIGN(w.dilation, SpatialPart(attrs, "dilations", dims, w.channels_first, use));
   }
   WEIR_ASSIGN(const std::string padding, GetAttr<std::string>(attrs, "padding"));
   w.padding = padding == "SAME" ? Padding::kSame : padding == "VALID" ? Padding::kValid : Padding::kExplicit;
@@ -94,16 +135,20 @@ Result<SlidingWindow::Fit> SlidingWindow::FitInto(int i, int64_t in, int64_t siz
   if (whole == 0 && reach <= stride[d]) return Fit{};  // no elements, no results
   if (whole < reach)
     return InvalidArgument(
-        "Negative dimension size: a window that reaches over {} elements does not fit into spatial dimension {} of {} "
-        "elements",
-        reach, i, whole);
+        "Computed output size would be negative: {} [input_size: {}, effective_filter_size: {}, stride: {}]",
+        (whole - reach) / stride[d] + 1, whole, reach, stride[d]);
   return Fit{(whole - reach) / stride[d] + 1, padded ? before[d] : 0};
 }
 
 Result<int64_t> SlidingWindow::OutputSize(int i, int64_t in, int64_t size) const {
   if (in < 0 || (size < 0 && padding != Padding::kSame)) return kUnknownDim;
-  WEIR_ASSIGN(const Fit fit, FitInto(i, in, size < 0 ? 1 : size));
-  return fit.out;
+  const auto d = static_cast<size_t>(i);
+  const Result<Fit> fit = FitInto(i, in, size < 0 ? 1 : size);
+  if (!fit.ok() && padding != Padding::kSame && size > 0)
+    return InvalidArgument("Negative dimension size caused by subtracting {} from {}", (size - 1) * dilation[d] + 1,
+                           in + (padding == Padding::kExplicit ? before[d] + after[d] : 0));
+  WEIR_TRY(fit.status());
+  return fit->out;
 }
 
 DimVector SlidingWindow::ImageDims(int64_t batch, absl::Span<const int64_t> spatial, int64_t channels) const {

@@ -11,6 +11,9 @@
 
 namespace weir::ops {
 
+// What a window is for: that decides the error of one that reaches over several images or channels.
+enum class WindowUse { kPooling, kConvolution, kGradient };
+
 struct SlidingWindow {
   using Dims = ConvSizes::Dims;
   enum class Padding { kSame, kValid, kExplicit };
@@ -24,7 +27,10 @@ struct SlidingWindow {
   Dims after = {};
 
   // Missing attributes have no effect.
-  static Result<SlidingWindow> FromAttrs(const AttrMap& attrs, int dims);
+  static Result<SlidingWindow> FromAttrs(const AttrMap& attrs, int dims, WindowUse use);
+  // For shape functions, which see only part of what is wrong: the number of values, and strides and dilations of
+  // spatial dimensions. Kernels refuse the rest. `op` is the op as messages name it.
+  static Status CheckForShape(const AttrMap& attrs, int dims, std::string_view op);
 
   int rank() const { return dims + 2; }
   int channel_axis() const { return channels_first ? 1 : dims + 1; }
@@ -44,7 +50,8 @@ struct SlidingWindow {
 
 // Returns the spatial part of the attribute `name` (window sizes or strides per dimension). All values must be
 // positive. An error if the window extends over several images or channels.
-Result<SlidingWindow::Dims> SpatialPart(const AttrMap& attrs, const char* name, int dims, bool channels_first);
+Result<SlidingWindow::Dims> SpatialPart(const AttrMap& attrs, const char* name, int dims, bool channels_first,
+                                        WindowUse use);
 
 }  // namespace weir::ops
 

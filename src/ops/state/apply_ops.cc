@@ -151,7 +151,7 @@ Result<int64_t> CheckShapes(KernelContext& ctx, const Layout& layout, const Vari
   const Tensor& grad = ctx.input(layout.grad);
   for (int k = 1; k < layout.slots; ++k) {
     if (!(update.value(k).shape() == var.shape())) {
-      return InvalidArgument("var and {} do not have the same shape {} {}", layout.names[k], var.shape(),
+      return InvalidArgument("var and {} do not have the same shape{} {}", layout.names[k], var.shape(),
                              update.value(k).shape());
     }
   }
@@ -160,7 +160,7 @@ Result<int64_t> CheckShapes(KernelContext& ctx, const Layout& layout, const Vari
   }
   if (layout.extent == Extent::kDense) {
     if (!(grad.shape() == var.shape())) {
-      return InvalidArgument("var and {} do not have the same shape {} {}", layout.names[layout.grad], var.shape(),
+      return InvalidArgument("var and {} do not have the same shape{} {}", layout.names[layout.grad], var.shape(),
                              grad.shape());
     }
     return var.num_elements();

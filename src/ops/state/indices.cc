@@ -10,7 +10,9 @@ Result<std::vector<int64_t>> Check(const I* in, int64_t n, int64_t limit) {
   std::vector<int64_t> rows(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) {
     const int64_t row = in[i];
-    if (row < 0 || row >= limit) return InvalidArgument("indices[{}] = {} is not in [0, {})", i, row, limit);
+    if (row < 0 || row >= limit)
+      return InvalidArgument("indices[{}] = {} is not in [0, {}): Index {} at offset {} in indices is out of range", i,
+                             row, limit, row, i);
     rows[static_cast<size_t>(i)] = row;
   }
   return rows;

@@ -1,4 +1,6 @@
-"""Extracts valid calls of raw ops, as text, from the cases of tests/ops. Needs TensorFlow for the names of inputs."""
+"""Right calls of raw ops, as text, out of the cases of tests/ops. Needs TensorFlow, which knows the names of the parameters."""
+import inspect
+
 from oracle.optest_graph import NAMED_LITERAL, NAMED_NODE
 from oracle.optest_parser import Literal, Parser, Ref, definition_of
 from oracle.optest_text import read_cases
@@ -9,6 +11,10 @@ CALLS_PER_OP = 2
 WORD = {"fed": "t", "const": "const", "var": "var", "resource_var": "rvar"}
 # These block, end the process, or depend on its environment.
 LEFT_OUT = {"Abort", "Barrier", "PyFunc", "EagerPyFunc", "PyFuncStateless", "PrintV2", "Timestamp", "_Send", "_Recv"}
+
+
+# Attributes that Python calls otherwise.
+PYTHON_NAMES = {"squeeze_dims": "axis", "lambda": "lambda_"}
 
 
 class Skip(Exception):
@@ -62,9 +68,12 @@ class Reader:
             op, arguments, attributes = parser.call()
             if parser.text[parser.at:].strip():
                 raise Skip  # an `after` clause
-            given = [arg.name for arg in definition_of(op).input_arg]
+            # Inputs come first, some by another name than in the schema; attributes that follow from inputs are none of them.
+            given = list(inspect.signature(getattr(tf.raw_ops, op)).parameters)
+            inferred = [arg.name for arg in definition_of(op).attr if arg.name not in given]
             parts = ["%s=%s" % (name, self.argument(argument)) for name, argument in zip(given, arguments)]
-            parts += ["%s=%s" % (name, self.attribute(value)) for name, value in attributes.items()]
+            parts += ["%s=%s" % (PYTHON_NAMES.get(name, name), self.attribute(value)) for name, value in attributes.items()
+                      if PYTHON_NAMES.get(name, name) in given or name not in inferred]
         except Exception as error:
             for name in names:
                 self.named.pop(name, None)
