@@ -10,7 +10,7 @@ import time
 
 from under_test import free_ports, peak_mb
 
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 def is_open(port):
@@ -24,7 +24,7 @@ def main():
     server = subprocess.Popen([part.replace("{port}", str(port)) for part in sys.argv[1:]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not is_open(port):
-            if server.poll() is not None or time.perf_counter() - start > PATIENCE_S:
+            if server.poll() is not None or time.perf_counter() - start > TIMEOUT_S:
                 sys.exit(f"{sys.argv[1]} did not start to listen")
             time.sleep(0.0005)
         ready = time.perf_counter() - start

@@ -28,7 +28,7 @@ tf = tensorflow()
 WARM = {"scalar": 20, "rows": 20, "bulk": 3}
 TABLE_ROWS, WIDTH, PICKED = 4_000_000, 64, 32
 BULK_FLOATS = 25_000_000
-PATIENCE_S = 120
+TIMEOUT_S = 120
 
 
 class Process:
@@ -48,11 +48,11 @@ class Process:
         os.close(to_parent)
         self._lines, self._writer = os.fdopen(from_child), os.fdopen(from_parent, "w", buffering=1)
 
-    def tell(self, line):
+    def send(self, line):
         self._writer.write(line + "\n")
 
-    def hear(self):
-        if not select.select([self._lines], [], [], PATIENCE_S)[0]:
+    def receive(self):
+        if not select.select([self._lines], [], [], TIMEOUT_S)[0]:
             raise SystemExit("a process does not answer")
         line = self._lines.readline()
         if not line:
@@ -134,19 +134,19 @@ def measure(kind, over, size, seconds):
     ws = [Process(work(kind, spec, i, seconds)) for i in range(workers)]
 
     def used(p):
-        p.tell("cpu")
-        return float(p.hear())
+        p.send("cpu")
+        return float(p.receive())
 
     try:
         for p in ps + ws:
-            p.hear()
+            p.receive()
         for w in ws:  # in order: the first initializes the variables
-            w.tell("connect")
-            w.hear()
+            w.send("connect")
+            w.receive()
         before = sum(map(used, ps))
         for w in ws:
-            w.tell("go")
-        results = [json.loads(w.hear()) for w in ws]
+            w.send("go")
+        results = [json.loads(w.receive()) for w in ws]
         cpu = sum(map(used, ps)) - before + sum(r["cpu_s"] for r in results)
         steps = sum(r["steps"] for r in results)
         print(json.dumps({"kind": kind, "over": over, "size": size, "median_us": float(np.median([r["median_us"] for r in results])),

@@ -13,23 +13,24 @@ namespace {
 
 constexpr int64_t kTimeoutMs = 60'000;
 
-enum class Way { kGrpc, kHost, kUcx };
+enum class TransportKind { kGrpc, kHost, kUcx };
 
-std::unique_ptr<Transport> MakeTransport(Way way) {
+std::unique_ptr<Transport> MakeTransport(TransportKind way) {
   std::unique_ptr<Transport> grpc = MakeGrpcTransport(kTimeoutMs);
-  if (way == Way::kHost) return MakeHostTransport(std::move(grpc), kTimeoutMs);
-  if (way == Way::kUcx) return MakeUcxTransport(std::move(grpc), kTimeoutMs, /*forced=*/true);
+  if (way == TransportKind::kHost) return MakeHostTransport(std::move(grpc), kTimeoutMs);
+  if (way == TransportKind::kUcx) return MakeUcxTransport(std::move(grpc), kTimeoutMs, /*forced=*/true);
   return grpc;
 }
 
 // range(0): bytes of the request. The response has eight.
-void BM_Call(benchmark::State& state, Way way) {
+void BM_Call(benchmark::State& state, TransportKind way) {
   const std::unique_ptr<Transport> server = MakeTransport(way);
   const std::unique_ptr<Transport> client = MakeTransport(way);
   std::unique_ptr<Listener> listener = *server->Listen("127.0.0.1:0");
   listener->Serve([](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope("12345678")); });
   const std::shared_ptr<Channel> channel = client->Connect(fmt::format("127.0.0.1:{}", listener->port()));
-  if (way == Way::kUcx && !WaitUntilUcxIsUsed(*channel, kTimeoutMs)) return state.SkipWithError("UCX is not there");
+  if (way == TransportKind::kUcx && !WaitUntilUcxIsUsed(*channel, kTimeoutMs))
+    return state.SkipWithError("UCX is not there");
   const auto bytes = std::make_shared<std::string>(static_cast<size_t>(state.range(0)), 'x');
   std::mutex mu;
   std::condition_variable changed;
@@ -47,9 +48,9 @@ void BM_Call(benchmark::State& state, Way way) {
   }
   state.SetBytesProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK_CAPTURE(BM_Call, grpc, Way::kGrpc)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
-BENCHMARK_CAPTURE(BM_Call, host, Way::kHost)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
-BENCHMARK_CAPTURE(BM_Call, ucx, Way::kUcx)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Call, grpc, TransportKind::kGrpc)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Call, host, TransportKind::kHost)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Call, ucx, TransportKind::kUcx)->Arg(64)->Arg(1 << 20)->Arg(100 << 20)->UseRealTime();
 
 }  // namespace
 }  // namespace weir

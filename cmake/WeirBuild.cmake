@@ -54,20 +54,20 @@ else()
   set(WEIR_PCH_FLAGS "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
-# weir_unite(<target> [file...]): unity build with batches of eight files, except the named files. It parses shared
+# weir_unity_build(<target> [file...]): unity build with batches of eight files, except the named files. It parses shared
 # headers once and halves the time of a full build. An edit also recompiles the rest of its batch, so the dev preset
 # turns it off. Not used for hot-path code, whose generated code should not depend on which files share its batch.
 option(WEIR_UNITY "Compile files of a target several at a time: for whole builds" ON)
 set(WEIR_UNITY_FILES 8)
-function(weir_unite target)
+function(weir_unity_build target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${WEIR_UNITY} UNITY_BUILD_BATCH_SIZE ${WEIR_UNITY_FILES})
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# weir_off_the_path(<target> [file...]): for code outside the hot path of a step (graph building, supervision, tests).
+# weir_cold_code(<target> [file...]): for code outside the hot path of a step (graph building, supervision, tests).
 # Unity build except for the named files, compiled with -O1, which takes a third less time.
-function(weir_off_the_path target)
-  weir_unite(${target} ${ARGN})
+function(weir_cold_code target)
+  weir_unity_build(${target} ${ARGN})
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
@@ -127,7 +127,7 @@ function(weir_gtest target)
     set(main GTest::gtest)
   endif()
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gmock ${main})
-  weir_off_the_path(${target})
+  weir_cold_code(${target})
   weir_precompile(${target} <gtest/gtest.h>)
   add_test(NAME ${target} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   if(NOT ARG_LABELS)

@@ -30,7 +30,7 @@ set_source_files_properties(${WEIR_PROTO_GEN}/proto/meta_graph.pb.cc PROPERTIES 
 add_library(weir_proto STATIC ${proto_sources} ${proto_headers} ${any}.cc ${any}.h)
 target_include_directories(weir_proto SYSTEM PUBLIC $<BUILD_INTERFACE:${WEIR_PROTO_GEN}>)
 target_link_libraries(weir_proto PUBLIC protobuf::libprotobuf-lite)
-weir_unite(weir_proto)
+weir_unity_build(weir_proto)
 # Compile generated code quickly: less optimized, and without sanitizers.
 target_compile_options(weir_proto PRIVATE -w -O1 -g0)
 if(WEIR_SANITIZE)

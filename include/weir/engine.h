@@ -226,7 +226,7 @@ inline void RunManaged(Supervisor& supervisor, const Engine& engine, const std::
     } catch (const Error& error) {
       return error.status();
     } catch (const std::bad_alloc&) {
-      return StatusOfCaught("the body of a managed session");
+      return StatusFromCurrentException("the body of a managed session");
     }
   }));
 }

@@ -19,7 +19,7 @@ using Dense = AccumulatorObject<DenseAccumulator>;
 using Rows = AccumulatorObject<SparseAccumulator>;
 
 template <class A, class T>
-T Built(const A& self, T result) {
+T FinishBuild(const A& self, T result) {
   Graph& graph = self.accumulator.graph();
   RecordOrigins(graph);
   Check(graph.TakeError());
@@ -41,7 +41,7 @@ std::unique_ptr<AccumulatorObject<T>> MakeAccumulator(DType dtype, const Partial
 template <class T>
 py::class_<AccumulatorObject<T>> BindKind(py::module_& m, const char* name) {
   using A = AccumulatorObject<T>;
-  return py::class_<A>(m, name, py::dynamic_attr(), Collected<A, VisitGraph<A>>())
+  return py::class_<A>(m, name, py::dynamic_attr(), GarbageCollected<A, VisitGraph<A>>())
       .def(py::init(&MakeAccumulator<T>), py::arg("dtype"), py::arg("shape") = py::none(),
            py::arg("shared_name") = py::none(), py::arg("name") = py::none(), py::arg("reduction_type") = "MEAN")
       .def_property_readonly("accumulator_ref", [](const A& a) { return a.accumulator.accumulator_ref(); })
@@ -49,11 +49,14 @@ py::class_<AccumulatorObject<T>> BindKind(py::module_& m, const char* name) {
       .def_property_readonly("dtype", [](const A& a) { return a.accumulator.dtype(); })
       .def_property_readonly("shape", [](const A& a) { return a.accumulator.shape(); })
       .def(
-          "num_accumulated", [](const A& a, const Name& n) { return Built(a, a.accumulator.NumAccumulated(n.text)); },
+          "num_accumulated",
+          [](const A& a, const Name& n) { return FinishBuild(a, a.accumulator.NumAccumulated(n.text)); },
           py::arg("name") = py::none())
       .def(
           "set_global_step",
-          [](const A& a, Input step, const Name& n) { return Built(a, a.accumulator.SetGlobalStep(step, n.text)); },
+          [](const A& a, Input step, const Name& n) {
+            return FinishBuild(a, a.accumulator.SetGlobalStep(step, n.text));
+          },
           py::arg("new_global_step"), py::arg("name") = py::none());
 }
 
@@ -64,20 +67,20 @@ void BindAccumulators(py::module_& m) {
       .def(
           "apply_grad",
           [](const Dense& a, Input grad, Input local_step, const Name& n) {
-            return Built(a, a.accumulator.ApplyGrad(grad, local_step, n.text));
+            return FinishBuild(a, a.accumulator.ApplyGrad(grad, local_step, n.text));
           },
           py::arg("grad"), py::arg("local_step") = 0, py::arg("name") = py::none())
       .def(
           "take_grad",
           [](const Dense& a, Input num_required, const Name& n) {
-            return Built(a, a.accumulator.TakeGrad(num_required, n.text));
+            return FinishBuild(a, a.accumulator.TakeGrad(num_required, n.text));
           },
           py::arg("num_required"), py::arg("name") = py::none());
   BindKind<SparseAccumulator>(m, "SparseAccumulator")
       .def(
           "apply_grad",
           [](const Rows& a, Input grad_indices, Input grad_values, Input grad_shape, Input local_step, const Name& n) {
-            return Built(a, a.accumulator.ApplyGrad(grad_indices, grad_values, grad_shape, local_step, n.text));
+            return FinishBuild(a, a.accumulator.ApplyGrad(grad_indices, grad_values, grad_shape, local_step, n.text));
           },
           py::arg("grad_indices"), py::arg("grad_values"), py::arg("grad_shape") = py::none(),
           py::arg("local_step") = 0, py::arg("name") = py::none())
@@ -87,20 +90,20 @@ void BindAccumulators(py::module_& m) {
             if (!IsSlices(grad)) RaiseType("apply_indexed_slices_grad takes an IndexedSlices");
             const IndexedSlices& s = SlicesOf(grad);
             const Input shape = s.dense_shape.valid() ? Input(s.dense_shape) : Input();
-            return Built(a, a.accumulator.ApplyGrad(s.indices, s.values, shape, local_step, n.text));
+            return FinishBuild(a, a.accumulator.ApplyGrad(s.indices, s.values, shape, local_step, n.text));
           },
           py::arg("grad"), py::arg("local_step") = 0, py::arg("name") = py::none())
       .def(
           "take_grad",
           [](const Rows& a, Input num_required, const Name& n) {
-            const IndexedSlices taken = Built(a, a.accumulator.TakeGrad(num_required, n.text));
+            const IndexedSlices taken = FinishBuild(a, a.accumulator.TakeGrad(num_required, n.text));
             return std::make_tuple(taken.indices, taken.values, taken.dense_shape);
           },
           py::arg("num_required"), py::arg("name") = py::none())
       .def(
           "take_indexed_slices_grad",
           [](const Rows& a, Input num_required, const Name& n) {
-            return Wrap(Built(a, a.accumulator.TakeGrad(num_required, n.text)));
+            return Wrap(FinishBuild(a, a.accumulator.TakeGrad(num_required, n.text)));
           },
           py::arg("num_required"), py::arg("name") = py::none());
 }

@@ -162,7 +162,7 @@ void BindChoice(py::module_& m) {
       [](py::handle params, const Input& indices, const Name& n, const Input& axis, int64_t batch_dims) {
         const Input table = TableOf(params, IsRowGather(axis, batch_dims));
         Graph& graph = GraphOfInput(table.is_output() ? table : indices);
-        return Checked(graph, GatherRowsOf(graph, table, indices, axis, batch_dims, n.text));
+        return Checked(graph, ComposeGatherRows(graph, table, indices, axis, batch_dims, n.text));
       },
       py::arg("params"), py::arg("indices"), py::arg("name") = py::none(), py::arg("axis") = py::none(),
       py::arg("batch_dims") = 0);
@@ -171,7 +171,7 @@ void BindChoice(py::module_& m) {
       [](py::handle params, const Input& indices, const Name& n, int64_t batch_dims) {
         const Input table = TableOf(params, batch_dims == 0);
         Graph& graph = GraphOfInput(table.is_output() ? table : indices);
-        return Checked(graph, GatherNdOf(graph, table, indices, batch_dims, n.text));
+        return Checked(graph, ComposeGatherNd(graph, table, indices, batch_dims, n.text));
       },
       py::arg("params"), py::arg("indices"), py::arg("name") = py::none(), py::arg("batch_dims") = 0);
   Def(
@@ -187,7 +187,7 @@ void BindChoice(py::module_& m) {
   Def(
       m, "one_hot",
       +[](Graph& g, Input indices, Input depth, Input on, Input off, int64_t axis, DType dtype, Name n) {
-        return OneHotOf(g, indices, depth, on, off, axis, dtype, n.text);
+        return ComposeOneHot(g, indices, depth, on, off, axis, dtype, n.text);
       },
       py::arg("indices"), py::arg("depth"), py::arg("on_value") = py::none(), py::arg("off_value") = py::none(),
       py::arg("axis") = -1, py::arg("dtype") = py::none(), py::arg("name") = py::none());

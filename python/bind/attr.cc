@@ -20,13 +20,13 @@ struct Where {
   const std::string& op;
 };
 
-[[noreturn]] void RaiseWrong(const char* expected, py::handle value, const Where& where) {
+[[noreturn]] void RaiseWrongType(const char* expected, py::handle value, const Where& where) {
   RaiseType(fmt::format("Expected {} for argument '{}' not {}.", expected, where.def.name, Repr(value)));
 }
 
 std::string StringFrom(py::handle value, const Where& where) {
   std::string text;
-  if (!BytesOf(value, &text)) RaiseWrong("string", value, where);
+  if (!BytesOf(value, &text)) RaiseWrongType("string", value, where);
   return text;
 }
 
@@ -37,7 +37,7 @@ int64_t IntFrom(py::handle value, const Where& where) {
   if (!PyUnicode_Check(value.ptr())) number = py::reinterpret_steal<py::object>(PyNumber_Long(value.ptr()));
   if (!number) {
     PyErr_Clear();
-    RaiseWrong("int", value, where);
+    RaiseWrongType("int", value, where);
   }
   const int64_t result = PyLong_AsLongLong(number.ptr());
   if (result == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -48,7 +48,7 @@ float FloatFrom(py::handle value, const Where& where) {
   const double number = PyUnicode_Check(value.ptr()) ? -1.0 : PyFloat_AsDouble(value.ptr());
   if (PyUnicode_Check(value.ptr()) || (number == -1.0 && PyErr_Occurred() != nullptr)) {
     PyErr_Clear();
-    RaiseWrong("float", value, where);
+    RaiseWrongType("float", value, where);
   }
   return static_cast<float>(number);
 }
@@ -59,17 +59,17 @@ bool BoolFrom(py::handle value, const Where& where) {
     const int truth = PyObject_IsTrue(value.ptr());
     if (truth >= 0) return truth == 1;
   }
-  RaiseWrong("bool", value, where);
+  RaiseWrongType("bool", value, where);
 }
 
 DType TypeFrom(py::handle value, const Where& where) {
   const DType type = DTypeFrom(value);
-  if (type == kInvalidType) RaiseWrong("DataType", value, where);
+  if (type == kInvalidType) RaiseWrongType("DataType", value, where);
   return BaseType(type);
 }
 
 // Raises the same exception class as ShapeFrom, with a message that names the attribute.
-PartialShape ShapeOfAttr(py::handle value, const Where& where) {
+PartialShape AttrToShape(py::handle value, const Where& where) {
   try {
     return ShapeFrom(value);
   } catch (py::error_already_set& error) {
@@ -91,13 +91,13 @@ FuncAttr FuncFrom(py::handle value, const Where& where) {
   if (PyUnicode_Check(value.ptr())) return {value.cast<std::string>(), nullptr};
   if (py::hasattr(value, "SerializeToString")) {  // NameAttrList
     tensorflow::AttrValue proto;
-    if (!proto.mutable_func()->ParseFromString(BytesOfMessage(value))) RaiseWrong("function", value, where);
+    if (!proto.mutable_func()->ParseFromString(BytesOfMessage(value))) RaiseWrongType("function", value, where);
     return *Take(FromProto(proto)).As<FuncAttr>();
   }
   if (py::hasattr(value, "add_to_graph"))
     value.attr("add_to_graph")(py::module_::import("weir._weir").attr("get_default_graph")());
   if (py::hasattr(value, "name")) return {py::str(value.attr("name")), nullptr};
-  RaiseWrong("function", value, where);
+  RaiseWrongType("function", value, where);
 }
 
 template <class F>
@@ -140,22 +140,26 @@ py::object ListToPython(const std::vector<T>& list, F element) {
 }
 
 struct ToPythonVisitor {
-  bool for_people;
+  bool as_parameter_default;
 
   py::object operator()(std::monostate) const { return py::none(); }
   py::object operator()(const std::string& v) const {
-    return for_people ? py::object(py::str(v)) : py::object(py::bytes(v));
+    return as_parameter_default ? py::object(py::str(v)) : py::object(py::bytes(v));
   }
   py::object operator()(int64_t v) const { return py::int_(v); }
   py::object operator()(float v) const { return py::float_(v); }
   py::object operator()(bool v) const { return py::bool_(v); }
   py::object operator()(DType v) const { return DTypeObjectOf(v); }
-  py::object operator()(const PartialShape& v) const { return for_people ? ShapeObjectOf(v) : ShapeMessage(v); }
-  py::object operator()(const Tensor& v) const { return for_people ? NumpyFromTensor(v) : TensorMessage(v); }
-  py::object operator()(const AttrValue::PackedTensorPtr& v) const {
-    return for_people ? NumpyFromTensor(*Take(v->Expand())) : MessageToPython("TensorProto", v->proto());
+  py::object operator()(const PartialShape& v) const {
+    return as_parameter_default ? ShapeObjectOf(v) : ShapeMessage(v);
   }
-  py::object operator()(const FuncAttr& v) const { return for_people ? py::object(py::str(v.name)) : FuncMessage(v); }
+  py::object operator()(const Tensor& v) const { return as_parameter_default ? NumpyFromTensor(v) : TensorMessage(v); }
+  py::object operator()(const AttrValue::PackedTensorPtr& v) const {
+    return as_parameter_default ? NumpyFromTensor(*Take(v->Expand())) : MessageToPython("TensorProto", v->proto());
+  }
+  py::object operator()(const FuncAttr& v) const {
+    return as_parameter_default ? py::object(py::str(v.name)) : FuncMessage(v);
+  }
   py::object operator()(const AttrPlaceholder& v) const { return py::str(v.name); }
   py::object operator()(EmptyList) const { return py::list(); }
   py::object operator()(const std::vector<bool>& v) const {
@@ -179,7 +183,7 @@ AttrValue AttrFrom(py::handle value, const AttrDef& def, const std::string& op) 
   if (type == "float") return FloatFrom(value, where);
   if (type == "bool") return BoolFrom(value, where);
   if (type == "string") return StringFrom(value, where);
-  if (type == "shape") return ShapeOfAttr(value, where);
+  if (type == "shape") return AttrToShape(value, where);
   if (type == "tensor") return TensorFrom(value);
   if (type == "func") return FuncFrom(value, where);
   if (type == "list(type)") return ListFrom(value, where, TypeFrom);
@@ -187,7 +191,7 @@ AttrValue AttrFrom(py::handle value, const AttrDef& def, const std::string& op) 
   if (type == "list(float)") return ListFrom(value, where, FloatFrom);
   if (type == "list(bool)") return ListFrom(value, where, BoolFrom);
   if (type == "list(string)") return ListFrom(value, where, StringFrom);
-  if (type == "list(shape)") return ListFrom(value, where, ShapeOfAttr);
+  if (type == "list(shape)") return ListFrom(value, where, AttrToShape);
   if (type == "list(tensor)") return ListFrom(value, where, [](py::handle v, const Where&) { return TensorFrom(v); });
   if (type == "list(func)") return ListFrom(value, where, FuncFrom);
   RaiseType(fmt::format("attribute '{}' of op {} is of unknown kind {}", def.name, op, type));

@@ -2,11 +2,11 @@
 #include <pybind11/stl.h>
 
 #include "bind/files.h"
+#include "bind/gil.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
 #include "bind/process.h"
-#include "bind/waiting.h"
 #include "io/checkpoint_reader.h"
 #include "train/checkpoint_state.h"
 
@@ -38,7 +38,7 @@ std::shared_ptr<Reader> OpenReader(py::handle pattern) {
   const std::string prefix = PathFrom(pattern);
   Result<std::unique_ptr<Reader>> reader = nullptr;
   {
-    const Waiting waiting;
+    const ReleaseGil waiting;
     reader = io::OpenCheckpoint(Process::Get().env(), prefix);
   }
   return TakeFile(std::move(reader));
@@ -53,7 +53,7 @@ py::list ListOfDims(const Shape& shape) {
 py::object GetTensor(const Reader& reader, const std::string& name) {
   Result<Tensor> value = Tensor();
   {
-    const Waiting waiting;
+    const ReleaseGil waiting;
     value = reader.Read(name);
   }
   return NumpyFromTensor(TakeFile(std::move(value)));

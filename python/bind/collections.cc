@@ -55,7 +55,7 @@ void SetCollection(G& g, py::handle name, py::handle items) {
 void RegisterCollectionType(CollectionType type) { Types().push_back(std::move(type)); }
 
 py::object CollectionItemToPython(const std::any& item) {
-  if (const PyItem* object = std::any_cast<PyItem>(&item)) return object->get();
+  if (const SharedPyObject* object = std::any_cast<SharedPyObject>(&item)) return object->get();
   if (const Output* output = std::any_cast<Output>(&item)) return Wrap(*output);
   if (Node* const* node = std::any_cast<Node*>(&item)) return Wrap(*node);
   if (const std::string* text = std::any_cast<std::string>(&item)) return py::str(*text);
@@ -71,7 +71,7 @@ std::any CollectionItemFrom(py::handle object) {
   if (PyUnicode_CheckExact(object.ptr())) return object.cast<std::string>();
   for (const CollectionType& type : Types())
     if (std::any item = type.from_python(object); item.has_value()) return item;
-  return PyItem(py::reinterpret_borrow<py::object>(object));
+  return SharedPyObject(py::reinterpret_borrow<py::object>(object));
 }
 
 void BindCollections(py::class_<GraphObject>& cls, py::module_& m) {

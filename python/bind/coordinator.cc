@@ -6,8 +6,8 @@
 
 #include "bind/errors.h"
 #include "bind/gc.h"
+#include "bind/gil.h"
 #include "bind/op_errors.h"
-#include "bind/waiting.h"
 #include "train/coordinator.h"
 
 namespace weir::python {
@@ -37,11 +37,11 @@ class PythonThread final : public CoordinatedThread {
   explicit PythonThread(py::handle thread) : thread_(thread) {}
   Result<bool> Alive() override {
     return InPython(
-        [&] { return CatchingExceptions([&]() -> Result<bool> { return thread_.attr("is_alive")().cast<bool>(); }); });
+        [&] { return CatchExceptions([&]() -> Result<bool> { return thread_.attr("is_alive")().cast<bool>(); }); });
   }
   Result<std::string> Name() override {
     return InPython(
-        [&] { return CatchingExceptions([&]() -> Result<std::string> { return Str(thread_.attr("name")); }); });
+        [&] { return CatchExceptions([&]() -> Result<std::string> { return Str(thread_.attr("name")); }); });
   }
 
  private:
@@ -142,7 +142,7 @@ bool WaitForStop(CoordinatorObject& c, std::optional<double> timeout) {
   const std::shared_ptr<Coordinator> coord = c.coord;
   bool stopped = false;
   {
-    Waiting waiting;
+    ReleaseGil waiting;
     stopped = coord->WaitForStop(timeout, OnSignals());
   }
   if (PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -161,7 +161,7 @@ void JoinThreads(CoordinatorObject& c, py::object threads, double stop_grace_per
   const std::shared_ptr<Coordinator> coord = c.coord;
   Status status;
   {
-    Waiting waiting;
+    ReleaseGil waiting;
     status = coord->Join(std::move(options));
   }
   if (PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -176,10 +176,10 @@ void Loop(CoordinatorObject& c, std::optional<double> interval, py::object body)
   const std::shared_ptr<Coordinator> coord = c.coord;
   Status status;
   {
-    Waiting waiting;
+    ReleaseGil waiting;
     status = coord->Loop(interval, [&] {
       return InPython([&] {
-        return CatchingExceptions([&]() -> Status {
+        return CatchExceptions([&]() -> Status {
           CallOrPark(body, py::make_tuple());
           return OkStatus();
         });
@@ -212,7 +212,7 @@ void BindCoordinator(py::module_& m) {
         return true;
       });
   py::class_<C, std::shared_ptr<C>>(m, "Coordinator", py::dynamic_attr(),
-                                    Collected<C, VisitCoordinator, ClearCoordinator>(),
+                                    GarbageCollected<C, VisitCoordinator, ClearCoordinator>(),
                                     "Threads that stop together; join raises the first error that one reports.")
       .def(py::init(&MakeCoordinator), py::arg("clean_stop_exception_types") = py::none())
       .def("request_stop", &RequestStop, py::arg("ex") = py::none())

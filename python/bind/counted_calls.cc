@@ -2,7 +2,7 @@
 // and destroys all objects through one tp_dealloc. Both are replaced in the objects of the module.
 #include <pybind11/pybind11.h>
 
-#include "bind/waiting.h"
+#include "bind/gil.h"
 
 namespace weir::python {
 namespace {
@@ -21,7 +21,7 @@ PyObject* CountedDispatch(PyObject* self, PyObject* arguments, PyObject* keyword
 }
 
 void CountedDestroy(PyObject* self) {
-  const CountedCall call(CountedCall::AtExit::kGoOn);  // do not park: the thread may hold locks that the exit needs
+  const CountedCall call(CountedCall::AtExit::kProceed);  // do not park: the thread may hold locks that the exit needs
   py::detail::pybind11_object_dealloc(self);
 }
 

@@ -97,8 +97,8 @@ class DefinedFunction {
     captures_ = {};
     captures_.body = object.graph.get();
     object.graph->seed = DefaultGraphRef().seed;
-    captures_.around = GraphObjectOf(DefaultGraph()).captures;
-    captures_.outside = captures_.around != nullptr ? captures_.around->outside : &DefaultGraphRef();
+    captures_.parent = GraphObjectOf(DefaultGraph()).captures;
+    captures_.outside = captures_.parent != nullptr ? captures_.parent->outside : &DefaultGraphRef();
     py::object scope = graph_object.attr("as_default")();
     scope.attr("__enter__")();
     OutputList inputs;
@@ -169,7 +169,7 @@ int VisitFunction(DefinedFunction& function, visitproc visit, void* arg) { retur
 }  // namespace
 
 void BindDefun(py::module_& m) {
-  py::class_<DefinedFunction>(m, "DefinedFunction", Collected<DefinedFunction, VisitFunction>())
+  py::class_<DefinedFunction>(m, "DefinedFunction", GarbageCollected<DefinedFunction, VisitFunction>())
       .def("__call__", &DefinedFunction::Call)
       .def(
           "add_to_graph", [](DefinedFunction& f, py::handle graph) { f.AddTo(*GraphObjectOf(graph).graph); },

@@ -20,9 +20,9 @@ struct StrategyObject {
 
 LoadFn LoadFrom(py::object function) {
   if (PyCallable_Check(function.ptr()) == 0) RaiseType(fmt::format("load_fn must be callable, not {}", Repr(function)));
-  return [item = PyItem(std::move(function))](Node& node) -> Result<double> {
+  return [item = SharedPyObject(std::move(function))](Node& node) -> Result<double> {
     py::gil_scoped_acquire gil;
-    return CatchingExceptions([&]() -> Result<double> { return py::float_(item.get()(Wrap(&node))).cast<double>(); });
+    return CatchExceptions([&]() -> Result<double> { return py::float_(item.get()(Wrap(&node))).cast<double>(); });
   };
 }
 
@@ -30,9 +30,9 @@ PsStrategy StrategyFrom(py::object strategy) {
   if (strategy.is_none()) return {};
   if (py::isinstance<StrategyObject>(strategy)) return strategy.cast<const StrategyObject&>().choose;
   if (PyCallable_Check(strategy.ptr()) == 0) RaiseType("ps_strategy must be callable");
-  return [item = PyItem(std::move(strategy))](Node& node) -> Result<std::optional<int64_t>> {
+  return [item = SharedPyObject(std::move(strategy))](Node& node) -> Result<std::optional<int64_t>> {
     py::gil_scoped_acquire gil;
-    return CatchingExceptions([&]() -> Result<std::optional<int64_t>> {
+    return CatchExceptions([&]() -> Result<std::optional<int64_t>> {
       const py::object task = item.get()(Wrap(&node));
       if (task.is_none()) return std::optional<int64_t>();
       const py::object number = py::reinterpret_steal<py::object>(PyNumber_Long(task.ptr()));

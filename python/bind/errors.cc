@@ -19,27 +19,27 @@ namespace {
 constexpr char kExceptionUrl[] = "weir/python_exception";
 
 // Exceptions stored for a Status, each for as long as a copy of that Status exists.
-struct PutAside {
-  PyItem type, value, trace;
+struct StoredException {
+  SharedPyObject type, value, trace;
   std::thread::id thread;
 };
-struct Kept {
+struct ExceptionStore {
   std::mutex mu;
-  std::map<std::string, PutAside, std::less<>> exceptions;  // by id
+  std::map<std::string, StoredException, std::less<>> exceptions;  // by id
   uint64_t next = 1;
 };
-Kept& TheKept() {
-  static Kept* kept = new Kept;  // leaked: Statuses may outlive the module
+ExceptionStore& GetExceptionStore() {
+  static ExceptionStore* kept = new ExceptionStore;  // leaked: Statuses may outlive the module
   return *kept;
 }
 
-absl::Cord Keep(PutAside exception) {
-  Kept& kept = TheKept();
+absl::Cord Keep(StoredException exception) {
+  ExceptionStore& kept = GetExceptionStore();
   std::lock_guard<std::mutex> lock(kept.mu);
   const auto it = kept.exceptions.emplace(std::to_string(kept.next++), std::move(exception)).first;
   return absl::MakeCordFromExternal(it->first, [](absl::string_view number) {
-    PutAside released;
-    Kept& all = TheKept();
+    StoredException released;
+    ExceptionStore& all = GetExceptionStore();
     std::lock_guard<std::mutex> all_lock(all.mu);
     const auto found = all.exceptions.find(std::string_view(number.data(), number.size()));
     released = std::move(found->second);  // destroyed after the lock is released, because that may run Python code
@@ -47,12 +47,12 @@ absl::Cord Keep(PutAside exception) {
   });
 }
 
-void RaiseAgainIfException(const Status& status) {
+void RethrowStoredException(const Status& status) {
   const auto payload = status.GetPayload(kExceptionUrl);
   if (!payload.has_value()) return;
-  PutAside found;
+  StoredException found;
   {
-    Kept& kept = TheKept();
+    ExceptionStore& kept = GetExceptionStore();
     std::lock_guard<std::mutex> lock(kept.mu);
     const auto it = kept.exceptions.find(std::string(*payload));
     if (it == kept.exceptions.end() || it->second.thread != std::this_thread::get_id()) return;
@@ -88,7 +88,7 @@ Status StatusOfException(py::error_already_set& error) {
   PyObject* value = nullptr;
   PyObject* trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
-  const auto item = [](PyObject* object) { return PyItem(py::reinterpret_steal<py::object>(object)); };
+  const auto item = [](PyObject* object) { return SharedPyObject(py::reinterpret_steal<py::object>(object)); };
   Status status = UnknownError("{}", first_line);
   status.SetPayload(kExceptionUrl, Keep({item(type), item(value), item(trace), std::this_thread::get_id()}));
   return status;
@@ -110,7 +110,7 @@ Status StatusOfRun(py::error_already_set& error) {
 }
 
 void RaiseBuildError(const Status& status) {
-  RaiseAgainIfException(status);
+  RethrowStoredException(status);
   if (IsUnknownFileScheme(status)) RaiseRunError(status, nullptr);  // as TensorFlow does for every use of a file
   if (IsTypeError(status)) RaiseObject(PyExc_TypeError, MessageOf(status));
   switch (status.code()) {
@@ -129,7 +129,7 @@ void RaiseBuildError(const Status& status) {
 }
 
 void RaiseRunError(const Status& status, Graph* graph) {
-  RaiseAgainIfException(status);
+  RethrowStoredException(status);
   py::object node = py::none();
   if (graph != nullptr) {
     if (auto name = weir::NodeOf(status)) {
@@ -154,9 +154,9 @@ void TranslateOutOfMemory() {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const std::bad_alloc&) {
-      raise(StatusOfCaught("a function"));
+      raise(StatusFromCurrentException("a function"));
     } catch (const std::length_error&) {
-      raise(StatusOfCaught("a function"));
+      raise(StatusFromCurrentException("a function"));
     }
   });
 }

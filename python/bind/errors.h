@@ -33,7 +33,7 @@ inline thread_local int callbacks_running = 0;
 
 // Runs `body`, which returns a Result or a Status, and converts exceptions to a Status. REQUIRES: the GIL is held.
 template <class F>
-auto CatchingExceptions(F&& body) -> decltype(body()) {
+auto CatchExceptions(F&& body) -> decltype(body()) {
   struct Running {
     Running() { ++callbacks_running; }
     ~Running() { --callbacks_running; }

@@ -4,11 +4,11 @@
 
 #include "bind/files.h"
 #include "bind/gc.h"
+#include "bind/gil.h"
 #include "bind/messages.h"
 #include "bind/objects.h"
 #include "bind/process.h"
 #include "bind/summary.h"
-#include "bind/waiting.h"
 #include "graph/graph_def.h"
 
 namespace weir::python {
@@ -29,7 +29,7 @@ struct Writers {
     return writer;
   }
 };
-Writers& TheWriters() {
+Writers& GetWriters() {
   static Writers* writers = new Writers;  // leaked: objects destroyed late in shutdown may still write
   return *writers;
 }
@@ -38,12 +38,12 @@ void CloseAtExit() {
   py::gil_scoped_release release;
   std::vector<std::weak_ptr<FileWriter>> open;
   {
-    std::lock_guard<std::mutex> lock(TheWriters().mu);
-    open = TheWriters().open;
+    std::lock_guard<std::mutex> lock(GetWriters().mu);
+    open = GetWriters().open;
   }
   for (const std::weak_ptr<FileWriter>& weak : open)
     if (const std::shared_ptr<FileWriter> writer = weak.lock()) writer->Close().IgnoreError();
-  TheWriters().cache.Clear().IgnoreError();
+  GetWriters().cache.Clear().IgnoreError();
 }
 
 // Runs `call` without the GIL, because it may wait for the writer thread.
@@ -51,7 +51,7 @@ template <class F>
 void Unlocked(F&& call) {
   Status status;
   {
-    Waiting waiting;
+    ReleaseGil waiting;
     status = call();
   }
   CheckFile(status);
@@ -97,7 +97,7 @@ std::shared_ptr<FileWriter> MakeWriter(py::handle logdir, py::object graph, int 
   options.flush_secs = flush_secs;
   if (!filename_suffix.is_none()) options.filename_suffix = PathFrom(filename_suffix);
   std::shared_ptr<FileWriter> writer =
-      TheWriters().Keep(TakeFile(FileWriter::Make(PathFrom(logdir), std::move(options))));
+      GetWriters().Keep(TakeFile(FileWriter::Make(PathFrom(logdir), std::move(options))));
   if (IsGraph(graph) && graph_def.is_none()) {
     BeginWithGraph(*writer, *GraphObjectOf(graph).graph);
   } else if (!graph.is_none() || !graph_def.is_none()) {
@@ -142,14 +142,14 @@ class PythonWriter final : public SummaryWriter {
   static py::object StepObject(Step step) { return step.has_value() ? py::object(py::int_(*step)) : py::none(); }
   template <class F>
   Status Call(const char* method, F&& arguments) {
-    const WithGil gil;
-    return CatchingExceptions([&]() -> Status {
+    const AcquireGil gil;
+    return CatchExceptions([&]() -> Status {
       writer_.get().attr(method)(*arguments());
       return OkStatus();
     });
   }
 
-  PyItem writer_;
+  SharedPyObject writer_;
 };
 
 }  // namespace
@@ -161,7 +161,7 @@ SummaryWriterPtr SummaryWriterFrom(py::object writer) {
 }
 
 std::shared_ptr<FileWriter> CachedWriter(const std::string& logdir) {
-  FileWriterCache::Found found = TakeFile(TheWriters().cache.Get(logdir));
+  FileWriterCache::Found found = TakeFile(GetWriters().cache.Get(logdir));
   if (found.made) BeginWithGraph(*found.writer, DefaultGraphRef());
   return found.writer;
 }
@@ -169,7 +169,7 @@ std::shared_ptr<FileWriter> CachedWriter(const std::string& logdir) {
 void BindFileWriter(py::module_& m) {
   using W = FileWriter;
   const auto step = py::arg("global_step") = py::none();
-  py::class_<W, std::shared_ptr<W>>(m, "FileWriter", py::dynamic_attr(), DestroyedUntracked(),
+  py::class_<W, std::shared_ptr<W>>(m, "FileWriter", py::dynamic_attr(), WithUntrackedDealloc(),
                                     "Writes summaries and other events to an event file in a directory.")
       .def(py::init(&MakeWriter), py::arg("logdir"), py::arg("graph") = py::none(), py::arg("max_queue") = 10,
            py::arg("flush_secs") = 120, py::arg("graph_def") = py::none(), py::arg("filename_suffix") = py::none(),
@@ -209,7 +209,7 @@ void BindFileWriter(py::module_& m) {
             const Step step = StepFrom(s);
             Status status;
             {
-              Waiting waiting;
+              ReleaseGil waiting;
               status = w.AddRunMetadata(message, tag, step);
             }
             if (status.code() == StatusCode::kInvalidArgument) RaiseValue(std::string(status.message()));
@@ -230,7 +230,7 @@ void BindFileWriter(py::module_& m) {
       .def("__exit__", [](W& w, const py::args&) { Unlocked([&] { return w.Close(); }); });
   m.def(
       "file_writer_cache_get", [](py::handle logdir) { return CachedWriter(PathFrom(logdir)); }, py::arg("logdir"));
-  m.def("file_writer_cache_clear", [] { Unlocked([] { return TheWriters().cache.Clear(); }); });
+  m.def("file_writer_cache_clear", [] { Unlocked([] { return GetWriters().cache.Clear(); }); });
   py::module_::import("atexit").attr("register")(py::cpp_function(&CloseAtExit));
 }
 

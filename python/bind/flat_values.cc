@@ -235,7 +235,7 @@ Tensor ThroughNumpy(py::handle value, DType wanted) {
   return TensorFromNumpy(array, natural, Memory::kCopy);
 }
 
-[[noreturn]] void RaiseNoTensor(py::handle value) {
+[[noreturn]] void RaiseNotATensor(py::handle value) {
   RaiseType(fmt::format(
       "Failed to convert object of type {} to Tensor. Contents: {}. Consider casting elements to a supported type.",
       Str(py::type::handle_of(value)), Repr(value)));
@@ -244,11 +244,11 @@ Tensor ThroughNumpy(py::handle value, DType wanted) {
 DType NaturalType(const Leaves& leaves, py::handle value) {
   if (leaves.items.empty()) return kFloat;
   if (leaves.has(Kind::kOther)) {
-    RaiseNoTensor(value);
+    RaiseNotATensor(value);
   }
   if (leaves.has(Kind::kString)) {
     if (leaves.has(Kind::kBool) || leaves.has(Kind::kInt) || leaves.has(Kind::kFloat) || leaves.has(Kind::kComplex))
-      RaiseNoTensor(value);
+      RaiseNotATensor(value);
     return kString;
   }
   if (leaves.has(Kind::kComplex)) return kComplex128;

@@ -25,7 +25,7 @@ struct BranchResult {
 
 BranchFn BranchOf(Graph& graph, py::object function, bool strict, std::shared_ptr<BranchResult> out) {
   return [&graph, function, strict, out]() -> Result<OutputList> {
-    return CatchingExceptions([&]() -> Result<OutputList> {
+    return CatchExceptions([&]() -> Result<OutputList> {
       py::object result = function();
       out->structure = strict ? result : UnpackSingleton(result);
       out->tensors = LeafTensors(true);
@@ -189,13 +189,13 @@ py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::o
   if (!shape_invariants.is_none()) options.shape_invariants = InvariantsFrom(loop_vars, shape_invariants, tensors);
   py::object structure = loop_vars;  // replaced by the structure that the body returns
   const LoopCondFn go_on = [&](const OutputList& values) -> Result<Output> {
-    return CatchingExceptions([&]() -> Result<Output> {
+    return CatchExceptions([&]() -> Result<Output> {
       py::object answer = cond(*AsArguments(PackNest(loop_vars, tensors.Rebuild(values))));
       return ToOutput(graph, InputFrom(UnpackSingleton(answer)), kBool, "pred");
     });
   };
   const LoopBodyFn step = [&](const OutputList& values) -> Result<OutputList> {
-    return CatchingExceptions([&]() -> Result<OutputList> {
+    return CatchExceptions([&]() -> Result<OutputList> {
       py::object result = body(*AsArguments(PackNest(loop_vars, tensors.Rebuild(values))));
       if (!IsNested(result)) result = py::make_tuple(result);
       if (py::len(result) != py::len(loop_vars) && py::len(loop_vars) == 1) result = py::make_tuple(result);
@@ -277,7 +277,7 @@ py::object MapOf(py::object fn, py::object elems, py::object dtype, std::optiona
   if (!dtype.is_none())
     for (const py::object& type : FlattenNest(dtype)) options.dtypes.push_back(BaseType(AsDType(type)));
   const RowFn row_fn = [&](const OutputList& rows) -> Result<OutputList> {
-    return CatchingExceptions([&]() -> Result<OutputList> {
+    return CatchExceptions([&]() -> Result<OutputList> {
       return Flattened(graph, structure, fn(PackNest(elems, Wrapped(rows))), options.dtypes);
     });
   };
@@ -301,7 +301,7 @@ py::object FoldOf(Folding folding, py::object fn, py::object elems, py::object i
                            .reverse = settings.reverse,
                            .name = name.text};
   const FoldFn fold_fn = [&](const OutputList& state, const OutputList& rows) -> Result<OutputList> {
-    return CatchingExceptions([&]() -> Result<OutputList> {
+    return CatchExceptions([&]() -> Result<OutputList> {
       std::vector<DType> types;
       for (Output s : state) types.push_back(s.base_dtype());
       return Flattened(graph, structure, fn(PackNest(structure, Wrapped(state)), PackNest(elems, Wrapped(rows))),

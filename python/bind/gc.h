@@ -1,14 +1,15 @@
-// Garbage collector support for bound types. Types whose objects hold Python objects are bound with Collected():
+// Garbage collector support for bound types. Types whose objects hold Python objects are bound with GarbageCollected():
 //
-//   py::class_<T>(m, "T", Collected<T>())                        // holds only graphs (ownership.h) and kept arguments
-//   py::class_<T>(m, "T", Collected<T, VisitT, ClearT>())        // also has members that are Python objects
+//   py::class_<T>(m, "T", GarbageCollected<T>())                        // holds only graphs (ownership.h) and kept
+//   arguments py::class_<T>(m, "T", GarbageCollected<T, VisitT, ClearT>())        // also has members that are Python
+//   objects
 //
 // VisitT calls Py_VISIT for each such member and returns non-zero to stop. ClearT drops members to break a cycle.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
-#include "bind/waiting.h"
+#include "bind/gil.h"
 
 namespace weir::python {
 
@@ -16,16 +17,16 @@ namespace py = pybind11;
 
 // Destroys an object after hiding it from the collector. pybind11 destroys it while the collector still sees it: if the
 // destructor releases the GIL (closing a session does), a collection on another thread would destroy it twice.
-inline void DestroyUntracked(PyObject* self) {
-  const CountedCall call(CountedCall::AtExit::kGoOn);  // do not park: the thread may hold locks that the exit needs
+inline void UntrackAndDestroy(PyObject* self) {
+  const CountedCall call(CountedCall::AtExit::kProceed);  // do not park: the thread may hold locks that the exit needs
   PyObject_GC_UnTrack(self);
   py::detail::pybind11_object_dealloc(self);
 }
 
 // For types that are visible to the garbage collector only because they have py::dynamic_attr(). Do not use it for
-// types that are Collected.
-inline py::custom_type_setup DestroyedUntracked() {
-  return py::custom_type_setup([](PyHeapTypeObject* type) { type->ht_type.tp_dealloc = DestroyUntracked; });
+// types that are GarbageCollected.
+inline py::custom_type_setup WithUntrackedDealloc() {
+  return py::custom_type_setup([](PyHeapTypeObject* type) { type->ht_type.tp_dealloc = UntrackAndDestroy; });
 }
 
 template <class T>
@@ -35,7 +36,7 @@ int VisitNothing(T&, visitproc, void*) {
 template <class T>
 void ClearNothing(T&) {}
 
-// Visits the objects that pybind11 keeps alive for `self`. py::keep_alive, KeepsArguments and HoldGraph add them.
+// Visits the objects that pybind11 keeps alive for `self`. py::keep_alive, KeepArgumentsAlive and HoldGraph add them.
 inline int VisitKeptAlive(PyObject* self, visitproc visit, void* arg) {
   if (!reinterpret_cast<py::detail::instance*>(self)->has_patients) return 0;
   const auto& kept = py::detail::get_internals().patients;
@@ -48,11 +49,11 @@ inline int VisitKeptAlive(PyObject* self, visitproc visit, void* arg) {
 // ClearMembers need not drop graphs: a cycle through a graph is broken by clearing the graph.
 template <class T, int (*VisitMembers)(T&, visitproc, void*) = VisitNothing<T>,
           void (*ClearMembers)(T&) = ClearNothing<T>>
-py::custom_type_setup Collected() {
+py::custom_type_setup GarbageCollected() {
   return py::custom_type_setup([](PyHeapTypeObject* heap_type) {
     PyTypeObject* type = &heap_type->ht_type;
     type->tp_flags |= Py_TPFLAGS_HAVE_GC;
-    type->tp_dealloc = DestroyUntracked;
+    type->tp_dealloc = UntrackAndDestroy;
     type->tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
       if (PyObject** dict = _PyObject_GetDictPtr(self)) Py_VISIT(*dict);
       Py_VISIT(Py_TYPE(self));

@@ -23,9 +23,9 @@ std::map<std::string, GradientFn, std::less<>>& Registered() {
 }
 
 // Calls a Python gradient function: function(op, *grads) returns one value, or a list with one per input.
-Result<Gradients> AskGradient(const PyItem& function, GradientContext& g) {
+Result<Gradients> CallGradient(const SharedPyObject& function, GradientContext& g) {
   py::gil_scoped_acquire gil;
-  return CatchingExceptions([&]() -> Result<Gradients> {
+  return CatchExceptions([&]() -> Result<Gradients> {
     py::list args;
     args.append(Wrap(g.node()));
     for (int i = 0; i < g.num_outputs(); ++i) {
@@ -162,8 +162,8 @@ void BindGradients(py::module_& m) {
         if (Registered().contains(name))
           PyErr_SetString(PyExc_KeyError, fmt::format("Registering two gradient with name '{}'!", name).c_str()),
               throw py::error_already_set();
-        const PyItem item{function};
-        Registered()[name] = [item](GradientContext& g) { return AskGradient(item, g); };
+        const SharedPyObject item{function};
+        Registered()[name] = [item](GradientContext& g) { return CallGradient(item, g); };
         return function;
       },
       py::arg("op_type"), py::arg("function"));

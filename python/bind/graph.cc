@@ -24,7 +24,7 @@ int VisitGraphMembers(GraphObject& self, visitproc visit, void* arg) {
   std::unordered_set<PyObject*> held;
   for (const std::string& name : self.graph->CollectionNames()) {
     for (const std::any& item : self.graph->Collection(name)) {
-      if (const auto* object = std::any_cast<PyItem>(&item)) held.insert(object->ptr());
+      if (const auto* object = std::any_cast<SharedPyObject>(&item)) held.insert(object->ptr());
       if (const auto* variable = std::any_cast<VariablePtr>(&item))
         if (const py::object constraint = ConstraintObject((*variable)->constraint()); !constraint.is_none())
           held.insert(constraint.ptr());
@@ -192,7 +192,7 @@ void BindLookups(py::class_<GraphObject>& cls) {
 
 void BindGraph(py::module_& m) {
   using G = GraphObject;
-  py::class_<G> cls(m, "Graph", py::dynamic_attr(), Collected<G, VisitGraphMembers, ClearGraphMembers>());
+  py::class_<G> cls(m, "Graph", py::dynamic_attr(), GarbageCollected<G, VisitGraphMembers, ClearGraphMembers>());
   cls.def(py::init<>())
       .def("create_op", &CreateOp, py::arg("op_type"), py::arg("inputs"), py::arg("dtypes") = py::none(),
            py::arg("input_types") = py::none(), py::arg("name") = py::none(), py::arg("attrs") = py::none())

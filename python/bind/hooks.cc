@@ -23,13 +23,13 @@ py::module_ Library() { return py::module_::import("weir.lib.hooks"); }
 
 // Maps C++ objects to their Python objects, with weak references to both. Guarded by the GIL.
 template <class T>
-class Known final {
+class PyObjectMap final {
  public:
   void Remember(const std::shared_ptr<T>& inner, py::handle object) {
     std::erase_if(items_, [](const Item& item) { return item.inner.expired(); });
     for (const Item& item : items_)
       if (item.inner.lock() == inner) return;
-    items_.push_back({inner, PyItem(py::weakref(object))});
+    items_.push_back({inner, SharedPyObject(py::weakref(object))});
   }
   py::object Find(const std::shared_ptr<T>& inner) const {
     for (const Item& item : items_)
@@ -40,33 +40,33 @@ class Known final {
  private:
   struct Item {
     std::weak_ptr<T> inner;
-    PyItem reference;  // a weak reference
+    SharedPyObject reference;  // a weak reference
   };
   std::vector<Item> items_;
 };
-Known<Session>& Sessions() {
-  static auto* sessions = new Known<Session>;
+PyObjectMap<Session>& Sessions() {
+  static auto* sessions = new PyObjectMap<Session>;
   return *sessions;
 }
-Known<Coordinator>& Coordinators() {
-  static auto* coordinators = new Known<Coordinator>;
+PyObjectMap<Coordinator>& Coordinators() {
+  static auto* coordinators = new PyObjectMap<Coordinator>;
   return *coordinators;
 }
 
-std::shared_ptr<RunNote> NoteOf(RunContext& context) {
-  if (const auto* note = std::any_cast<std::shared_ptr<RunNote>>(&context.note)) return *note;
-  auto note = std::make_shared<RunNote>();
-  note->original_args = PyItem(Library().attr("SessionRunArgs")(py::none()));
+std::shared_ptr<HookCallState> HookCallStateOf(RunContext& context) {
+  if (const auto* note = std::any_cast<std::shared_ptr<HookCallState>>(&context.note)) return *note;
+  auto note = std::make_shared<HookCallState>();
+  note->original_args = SharedPyObject(Library().attr("SessionRunArgs")(py::none()));
   context.note = note;
   return note;
 }
 
 py::object ContextObject(RunContext& context) {
-  const std::shared_ptr<RunNote> note = NoteOf(context);
+  const std::shared_ptr<HookCallState> note = HookCallStateOf(context);
   // A new session gets a new context.
   if (note->context.ptr() == nullptr || note->session.lock() != context.session()) {
-    note->context =
-        PyItem(Library().attr("SessionRunContext")(note->original_args.get(), PythonSessionOf(context.session())));
+    note->context = SharedPyObject(
+        Library().attr("SessionRunContext")(note->original_args.get(), PythonSessionOf(context.session())));
     note->session = context.session();
   }
   return note->context.get();
@@ -84,7 +84,7 @@ class PythonHook final : public SessionRunHook {
 
   Status Begin(Graph& graph) override {
     graph_ = &graph;
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       CallOrPark(hook_.get().attr("begin"), py::make_tuple());
       return OkStatus();
     });
@@ -92,7 +92,7 @@ class PythonHook final : public SessionRunHook {
 
   Status AfterCreateSession(const SessionPtr& session, const std::shared_ptr<Coordinator>& coordinator,
                             CancelToken*) override {
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       const InGraph in_graph(GraphOf(*graph_));
       CallOrPark(hook_.get().attr("after_create_session"),
                  py::make_tuple(PythonSessionOf(session), PythonCoordinatorOf(coordinator)));
@@ -101,7 +101,7 @@ class PythonHook final : public SessionRunHook {
   }
 
   Result<HookRequest> BeforeRun(RunContext& context) override {
-    return CallingPython([&]() -> Result<HookRequest> {
+    return CallPython([&]() -> Result<HookRequest> {
       fetches_.reset();
       const py::object run_context = ContextObject(context);
       const py::object wanted = CallOrPark(hook_.get().attr("before_run"), py::make_tuple(run_context));
@@ -125,7 +125,7 @@ class PythonHook final : public SessionRunHook {
   }
 
   Status AfterRun(RunContext& context, const RunValues& values) override {
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       py::object results = py::none();
       if (fetches_ != nullptr) {
         std::vector<py::object> arrays;
@@ -143,7 +143,7 @@ class PythonHook final : public SessionRunHook {
   }
 
   Status End(const SessionPtr& session, CancelToken*) override {
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       CallOrPark(hook_.get().attr("end"), py::make_tuple(PythonSessionOf(session)));
       return OkStatus();
     });
@@ -161,18 +161,18 @@ class PythonHook final : public SessionRunHook {
 
 // --- built-in hooks, called from Python ------------------------------------------------------------------------------
 template <class F>
-auto InStep(F&& body) {
+auto RunHookStep(F&& body) {
   return RunHooks(&DefaultGraphRef(), std::forward<F>(body));
 }
 
 // The same for bodies that return a Status.
 template <class F>
-void RunHook(F&& body) {
-  Check(InStep(std::forward<F>(body)));
+void RunVoidHookStep(F&& body) {
+  Check(RunHookStep(std::forward<F>(body)));
 }
 
 SessionPtr SessionFrom(py::handle session) {
-  SessionPtr inner = SessionBehind(session);
+  SessionPtr inner = UncheckedSessionOf(session);
   RememberSession(session);
   return inner;
 }
@@ -180,7 +180,7 @@ SessionPtr SessionFrom(py::handle session) {
 py::object BeforeRun(HookObject& h, py::object run_context) {
   RunRequest original;
   RunContext context(SessionFrom(run_context.attr("session")), original);
-  const auto wanted = InStep([&](CancelToken* cancel) {
+  const auto wanted = RunHookStep([&](CancelToken* cancel) {
     original.cancel = cancel;
     return h.hook->BeforeRun(context);
   });
@@ -213,7 +213,7 @@ void AfterRun(HookObject& h, py::object run_context, py::object run_values) {
   const auto options = MessageFrom<tensorflow::RunOptions>(run_values.attr("options"));
   const auto metadata = MessageFrom<tensorflow::RunMetadata>(run_values.attr("run_metadata"));
   const RunValues seen{std::move(results), options, metadata};
-  RunHook([&](CancelToken* cancel) {
+  RunVoidHookStep([&](CancelToken* cancel) {
     original.cancel = cancel;
     return h.hook->AfterRun(context, seen);
   });
@@ -228,17 +228,17 @@ std::unique_ptr<HookObject> MakeLoggingTensorHook(py::object tensors, std::optio
   options.interval.every_secs = every_n_secs;
   options.at_end = at_end;
   options.log = PythonLog("info");
-  options.format = [format = PyItem(std::move(format))](const std::vector<Tensor>& values,
-                                                        std::optional<double> secs) -> Result<std::string> {
-    return CallingPython([&]() -> Result<std::string> {
+  options.format = [format = SharedPyObject(std::move(format))](const std::vector<Tensor>& values,
+                                                                std::optional<double> secs) -> Result<std::string> {
+    return CallPython([&]() -> Result<std::string> {
       py::list arrays;
       for (const Tensor& value : values) arrays.append(NumpyFromTensor(value));
       return Str(format.get()(arrays, secs ? py::object(py::float_(*secs)) : py::none()));
     });
   };
   return MakeHookObject(Take(LoggingTensorHook::Make(
-      [tensors = PyItem(std::move(tensors))](Graph&) -> Result<std::vector<LoggedTensor>> {
-        return CallingPython([&]() -> Result<std::vector<LoggedTensor>> {
+      [tensors = SharedPyObject(std::move(tensors))](Graph&) -> Result<std::vector<LoggedTensor>> {
+        return CallPython([&]() -> Result<std::vector<LoggedTensor>> {
           std::vector<LoggedTensor> found;
           for (py::handle item : py::iter(tensors.get()())) {
             const auto pair = item.cast<std::pair<py::object, Output>>();
@@ -256,21 +256,22 @@ void VisitGraphs(const HookObject& hook, GraphVisitor visit) {
 
 void BindHook(py::module_& m) {
   using H = HookObject;
-  py::class_<H> cls(m, "Hook", Collected<H>());
+  py::class_<H> cls(m, "Hook", GarbageCollected<H>());
   HoldGraphsOf<H, VisitGraphs>(cls);
   cls.def("begin",
           [](py::object self) {
             const H& h = self.cast<const H&>();
             Graph& graph = DefaultGraphRef();
             HoldGraph(self, graph);
-            RunHook([&](CancelToken*) { return h.hook->Begin(graph); });
+            RunVoidHookStep([&](CancelToken*) { return h.hook->Begin(graph); });
           })
       .def(
           "after_create_session",
           [](H& h, py::handle session, py::handle coord) {
             const SessionPtr inner = SessionFrom(session);
             const std::shared_ptr<Coordinator> coordinator = CoordinatorOf(coord);
-            RunHook([&](CancelToken* cancel) { return h.hook->AfterCreateSession(inner, coordinator, cancel); });
+            RunVoidHookStep(
+                [&](CancelToken* cancel) { return h.hook->AfterCreateSession(inner, coordinator, cancel); });
           },
           py::arg("session"), py::arg("coord"))
       .def("before_run", &BeforeRun, py::arg("run_context"))
@@ -285,7 +286,7 @@ void BindHook(py::module_& m) {
           "end",
           [](H& h, py::handle session) {
             const SessionPtr inner = SessionFrom(session);
-            RunHook([&](CancelToken* cancel) { return h.hook->End(inner, cancel); });
+            RunVoidHookStep([&](CancelToken* cancel) { return h.hook->End(inner, cancel); });
           },
           py::arg("session"));
 }
@@ -316,7 +317,7 @@ void BindHookMakers(py::module_& m) {
 
 void BindTimer(py::module_& m) {
   using T = SecondOrStepTimer;
-  py::class_<T, TimerPtr>(m, "SecondOrStepTimer", py::dynamic_attr(), DestroyedUntracked(),
+  py::class_<T, TimerPtr>(m, "SecondOrStepTimer", py::dynamic_attr(), WithUntrackedDealloc(),
                           "Says when something is due every so many seconds or steps.")
       .def(py::init([](std::optional<double> every_secs, std::optional<double> every_steps) {
              return Take(MakeTimer({.every_secs = every_secs, .every_steps = every_steps}));
@@ -337,7 +338,7 @@ void BindTimer(py::module_& m) {
 
 }  // namespace
 
-void RememberSession(py::handle session) { Sessions().Remember(SessionBehind(session), session); }
+void RememberSession(py::handle session) { Sessions().Remember(UncheckedSessionOf(session), session); }
 py::object PythonSessionOf(const SessionPtr& session) { return Sessions().Find(session); }
 void RememberCoordinator(py::handle coordinator) { Coordinators().Remember(CoordinatorOf(coordinator), coordinator); }
 py::object PythonCoordinatorOf(const std::shared_ptr<Coordinator>& coordinator) {

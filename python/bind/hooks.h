@@ -19,9 +19,9 @@ namespace py = pybind11;
 [[noreturn]] void RaiseHookError(const Status& status, Graph* graph);
 
 // State of one call of run for Python hooks: the `note` of a RunContext.
-struct RunNote {
-  PyItem original_args;  // a SessionRunArgs
-  PyItem context;        // the SessionRunContext, created for the first hook that needs it
+struct HookCallState {
+  SharedPyObject original_args;  // a SessionRunArgs
+  SharedPyObject context;        // the SessionRunContext, created for the first hook that needs it
   std::weak_ptr<Session> session;
 };
 
@@ -54,7 +54,7 @@ py::object PythonCoordinatorOf(const std::shared_ptr<Coordinator>& coordinator);
 // Runs `body`, which returns a Status or a Result, with the GIL. Converts exceptions to Statuses with their error
 // codes.
 template <class F>
-auto CallingPython(F&& body) -> decltype(body()) {
+auto CallPython(F&& body) -> decltype(body()) {
   return InPython([&]() -> decltype(body()) {
     try {
       auto result = body();
@@ -69,10 +69,10 @@ auto CallingPython(F&& body) -> decltype(body()) {
     }
   });
 }
-// Runs `body(cancel)` without the GIL, like RunWaiting, and raises errors with RaiseHookError.
+// Runs `body(cancel)` without the GIL, like RunBlocking, and raises errors with RaiseHookError.
 template <class F>
 auto RunHooks(Graph* graph, F&& body) {
-  return RunWaiting(std::forward<F>(body), [graph](const Status& status) { RaiseHookError(status, graph); });
+  return RunBlocking(std::forward<F>(body), [graph](const Status& status) { RaiseHookError(status, graph); });
 }
 
 void BindHooks(py::module_& m);

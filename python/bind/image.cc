@@ -92,7 +92,7 @@ void BindTurns(py::module_& m) {
   };
   for (const auto& [name, function] : flips) Def(m, name, function, py::arg("image"), py::arg("seed") = py::none());
   Def(
-      m, "rot90", +[](Graph& g, Input image, Input k, Name n) { return RotateQuarter(g, image, k, n.text); },
+      m, "rot90", +[](Graph& g, Input image, Input k, Name n) { return Rotate90(g, image, k, n.text); },
       py::arg("image"), py::arg("k") = 1, py::arg("name") = py::none());
   Def(
       m, "transpose_image", +[](Graph& g, Input image, Name n) { return TransposeImage(g, image, n.text); },
@@ -144,10 +144,10 @@ void BindColors(py::module_& m) {
   for (const auto& [name, function] : named) Def(m, name, function, py::arg("images"), no_name);
   using Change = Output (*)(Graph&, Input);
   const std::pair<const char*, Change> changes[] = {
-      {"rgb_to_yuv", [](Graph& g, Input images) { return ChangeColors(g, images, ColorChange::kRgbToYuv); }},
-      {"yuv_to_rgb", [](Graph& g, Input images) { return ChangeColors(g, images, ColorChange::kYuvToRgb); }},
-      {"rgb_to_yiq", [](Graph& g, Input images) { return ChangeColors(g, images, ColorChange::kRgbToYiq); }},
-      {"yiq_to_rgb", [](Graph& g, Input images) { return ChangeColors(g, images, ColorChange::kYiqToRgb); }},
+      {"rgb_to_yuv", [](Graph& g, Input images) { return ConvertColorSpace(g, images, ColorConversion::kRgbToYuv); }},
+      {"yuv_to_rgb", [](Graph& g, Input images) { return ConvertColorSpace(g, images, ColorConversion::kYuvToRgb); }},
+      {"rgb_to_yiq", [](Graph& g, Input images) { return ConvertColorSpace(g, images, ColorConversion::kRgbToYiq); }},
+      {"yiq_to_rgb", [](Graph& g, Input images) { return ConvertColorSpace(g, images, ColorConversion::kYiqToRgb); }},
   };
   for (const auto& [name, function] : changes) Def(m, name, function, py::arg("images"));
   const auto size = py::arg("filter_size") = 11;

@@ -26,7 +26,7 @@ ProducerOptions OptionsOf(std::optional<int64_t> num_epochs, bool shuffle, std::
 
 // Raises the graph's errors, then unwraps the result of a building function.
 template <class T>
-T Built(Graph& graph, Result<T> result) {
+T FinishBuild(Graph& graph, Result<T> result) {
   RecordOrigins(graph);
   Check(graph.TakeError());
   return Take(std::move(result));
@@ -79,7 +79,7 @@ py::list Batched(py::handle lists, bool join, const Input& batch_size, int num_t
                 : ShuffleBatch(graph, values.at(0), batch_size, shuffle, options);
   };
   py::list result;
-  for (const BatchValue& value : Built(graph, batch())) {
+  for (const BatchValue& value : FinishBuild(graph, batch())) {
     if (value.sparse.has_value())
       result.append(WrapSparse(value.sparse->indices, value.sparse->values, value.sparse->dense_shape));
     else
@@ -98,7 +98,7 @@ void BindProducers(py::module_& m) {
         options.summary_name = summary_name.text;
         options.cancel = cancel_op;
         Graph& graph = GraphOfInput(tensor);
-        return WrapQueue(Built(graph, InputProducer(graph, tensor, options, element_shape)));
+        return WrapQueue(FinishBuild(graph, InputProducer(graph, tensor, options, element_shape)));
       },
       py::arg("input_tensor"), py::arg("element_shape"), py::arg("num_epochs"), py::arg("shuffle"), py::arg("seed"),
       py::arg("capacity"), py::arg("shared_name"), py::arg("summary_name"), py::arg("name"), py::arg("cancel_op"));
@@ -109,7 +109,7 @@ void BindProducers(py::module_& m) {
         ProducerOptions options = OptionsOf(num_epochs, shuffle, seed, capacity, shared_name, name);
         options.cancel = cancel_op;
         Graph& graph = GraphOfInput(strings);
-        return WrapQueue(Built(graph, StringInputProducer(graph, strings, options)));
+        return WrapQueue(FinishBuild(graph, StringInputProducer(graph, strings, options)));
       },
       py::arg("string_tensor"), py::arg("num_epochs"), py::arg("shuffle"), py::arg("seed"), py::arg("capacity"),
       py::arg("shared_name"), py::arg("name"), py::arg("cancel_op"));
@@ -118,9 +118,9 @@ void BindProducers(py::module_& m) {
       [](const Input& limit, std::optional<int64_t> num_epochs, bool shuffle, std::optional<int64_t> seed,
          int64_t capacity, const Name& shared_name, const Name& name) {
         Graph& graph = GraphOfInput(limit);
-        return WrapQueue(
-            Built(graph,
-                  RangeInputProducer(graph, limit, OptionsOf(num_epochs, shuffle, seed, capacity, shared_name, name))));
+        return WrapQueue(FinishBuild(
+            graph,
+            RangeInputProducer(graph, limit, OptionsOf(num_epochs, shuffle, seed, capacity, shared_name, name))));
       },
       py::arg("limit"), py::arg("num_epochs"), py::arg("shuffle"), py::arg("seed"), py::arg("capacity"),
       py::arg("shared_name"), py::arg("name"));
@@ -144,7 +144,7 @@ void BindProducers(py::module_& m) {
       "match_filenames_once",
       [](const Input& pattern, const Name& name) {
         Graph& graph = GraphOfInput(pattern);
-        return py::cast(Built(graph, MatchFilenamesOnce(graph, pattern, name.text)));
+        return py::cast(FinishBuild(graph, MatchFilenamesOnce(graph, pattern, name.text)));
       },
       py::arg("pattern"), py::arg("name") = py::none());
 }

@@ -71,7 +71,7 @@ void BindSchedules(py::module_& m) {
 
 void BindAverages(py::module_& m) {
   using E = ExponentialMovingAverage;
-  py::class_<E, std::shared_ptr<E>>(m, "ExponentialMovingAverage", Collected<E>())
+  py::class_<E, std::shared_ptr<E>>(m, "ExponentialMovingAverage", GarbageCollected<E>())
       .def(py::init([](const Input& decay, const Input& num_updates, bool zero_debias, const std::string& name) {
              if (decay.absent()) RaiseValue("None values not supported.");
              Output count;
@@ -80,7 +80,7 @@ void BindAverages(py::module_& m) {
              return std::make_shared<E>(decay, E::Options{count, zero_debias, name});
            }),
            py::arg("decay"), py::arg("num_updates") = py::none(), py::arg("zero_debias") = false,
-           py::arg("name") = "ExponentialMovingAverage", KeepsArguments())
+           py::arg("name") = "ExponentialMovingAverage", KeepArgumentsAlive())
       .def_property_readonly("name", [](const E& e) { return e.name(); })
       .def(
           "apply",

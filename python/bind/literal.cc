@@ -213,7 +213,7 @@ Tensor TensorFromPython(py::handle value, DType wanted) {
 
 Result<Output> PyLiteral::ToOutput(Graph& graph, DType wanted, const std::string& name) const {
   py::gil_scoped_acquire gil;
-  return CatchingExceptions([&]() -> Result<Output> {
+  return CatchExceptions([&]() -> Result<Output> {
     const py::object value = value_.get();
     try {
       return Convert(graph, value, wanted, name, /*as_ref=*/false);
@@ -230,7 +230,7 @@ Result<Output> PyLiteral::ToOutput(Graph& graph, DType wanted, const std::string
 
 std::optional<Tensor> PyLiteral::Value(DType wanted) const {
   py::gil_scoped_acquire gil;
-  Result<Tensor> tensor = CatchingExceptions([&]() -> Result<Tensor> {
+  Result<Tensor> tensor = CatchExceptions([&]() -> Result<Tensor> {
     const py::object value = value_.get();
     const bool stands_for_a_node =
         !IsPlainValue(value) &&

@@ -24,7 +24,7 @@ class PyLiteral final : public Literal {
   DType NaturalType() const override;
 
  private:
-  PyItem value_;
+  SharedPyObject value_;
 };
 
 // Converts an argument of a graph-building function: a Tensor as is, None to an absent input, anything else to a

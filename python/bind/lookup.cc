@@ -10,7 +10,7 @@ namespace weir::python {
 namespace {
 
 // The table for use in the current graph: captured while a function is traced.
-LookupTable Here(LookupTable table) {
+LookupTable CapturedTable(LookupTable table) {
   if (functions_being_traced == 0) return table;
   table.handle = Captured(table.handle);
   if (table.default_value.valid()) table.default_value = Captured(table.default_value);
@@ -28,7 +28,7 @@ void VisitGraphs(const TableContents& contents, GraphVisitor visit) {
 
 void BindLookup(py::module_& m) {
   // The parts of a table that a saver saves, as an item of the saveables collection.
-  py::class_<SavedTable> saved_table(m, "SavedTable", Collected<SavedTable>());
+  py::class_<SavedTable> saved_table(m, "SavedTable", GarbageCollected<SavedTable>());
   HoldGraphsOf<SavedTable, VisitGraphs>(saved_table);
   saved_table.def_property_readonly("name", [](const SavedTable& s) { return s.table.name(); })
       .def_property_readonly("op", [](const SavedTable& s) { return Wrap(s.table.handle); });
@@ -42,7 +42,7 @@ void BindLookup(py::module_& m) {
         return py::cast<SavedTable>(object);
       },
   });
-  py::class_<TableContents> table_contents(m, "TableContents", Collected<TableContents>());
+  py::class_<TableContents> table_contents(m, "TableContents", GarbageCollected<TableContents>());
   HoldGraphsOf<TableContents, VisitGraphs>(table_contents);
   table_contents.def_readonly("key_dtype", &TableContents::key_dtype)
       .def_readonly("value_dtype", &TableContents::value_dtype);
@@ -80,7 +80,7 @@ void BindLookup(py::module_& m) {
       py::arg("filename"), py::arg("key_dtype"), py::arg("key_index"), py::arg("value_dtype"), py::arg("value_index"),
       py::arg("vocab_size") = py::none(), py::arg("delimiter") = "\t", py::arg("name") = py::none());
   using T = LookupTable;
-  py::class_<T> table(m, "LookupTable", Collected<T>());
+  py::class_<T> table(m, "LookupTable", GarbageCollected<T>());
   HoldGraphsOf<T, VisitGraphs>(table);
   table.def_readonly("key_dtype", &T::key_dtype)
       .def_readonly("value_dtype", &T::value_dtype)
@@ -91,20 +91,22 @@ void BindLookup(py::module_& m) {
       .def_property_readonly("name", [](const T& t) { return t.name(); })
       .def("lookup",
            [](const T& t, py::handle keys, const Name& name) -> py::object {
-             if (!IsSparse(keys)) return Wrap(Take(LookUp(Here(t), InputFrom(keys), name.text)));
+             if (!IsSparse(keys)) return Wrap(Take(LookUp(CapturedTable(t), InputFrom(keys), name.text)));
              const SparseObject& s = SparseOf(keys);
-             return WrapSparse(s.indices, Take(LookUp(Here(t), s.values, name.text)), s.dense_shape);
+             return WrapSparse(s.indices, Take(LookUp(CapturedTable(t), s.values, name.text)), s.dense_shape);
            })
-      .def("size", [](const T& t, const Name& name) { return Take(TableSize(Here(t), name.text)); })
+      .def("size", [](const T& t, const Name& name) { return Take(TableSize(CapturedTable(t), name.text)); })
       .def("export",
            [](const T& t, const Name& name) {
-             const std::vector<Output> all = Take(ExportTable(Here(t), name.text));
+             const std::vector<Output> all = Take(ExportTable(CapturedTable(t), name.text));
              return std::make_pair(all[0], all[1]);
            })
-      .def("insert", [](const T& t, Input keys, Input values,
-                        const Name& name) { return Wrap(Take(InsertIntoTable(Here(t), keys, values, name.text))); })
+      .def("insert",
+           [](const T& t, Input keys, Input values, const Name& name) {
+             return Wrap(Take(InsertIntoTable(CapturedTable(t), keys, values, name.text)));
+           })
       .def("remove", [](const T& t, Input keys, const Name& name) {
-        return Wrap(Take(RemoveFromTable(Here(t), keys, name.text)));
+        return Wrap(Take(RemoveFromTable(CapturedTable(t), keys, name.text)));
       });
   m.def("static_table",
         [](const TableContents& contents, Input default_value, const Name& shared_name, const Name& name) {

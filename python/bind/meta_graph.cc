@@ -2,12 +2,12 @@
 #include <pybind11/stl.h>
 
 #include "bind/files.h"
+#include "bind/gil.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
 #include "bind/objects.h"
 #include "bind/process.h"
-#include "bind/waiting.h"
 #include "train/checkpoint_state.h"
 
 namespace weir::python {
@@ -24,9 +24,9 @@ py::object RegisteredFunctions(const std::string& key) {
 }
 
 std::optional<CollectionItem> PythonToItem(const std::string& key, const std::any& item) {
-  const PyItem* held = std::any_cast<PyItem>(&item);
+  const SharedPyObject* held = std::any_cast<SharedPyObject>(&item);
   if (held == nullptr) return std::nullopt;
-  const WithGil gil;
+  const AcquireGil gil;
   py::object object = held->get();
   try {
     if (py::object functions = RegisteredFunctions(key); !functions.is_none() && !functions[py::int_(0)].is_none())
@@ -45,14 +45,15 @@ std::optional<CollectionItem> PythonToItem(const std::string& key, const std::an
 
 Result<std::optional<GraphItem>> PythonFromItem(const std::string& key, const CollectionItem& item,
                                                 const std::string& scope) {
-  const WithGil gil;
-  return CatchingExceptions([&]() -> Result<std::optional<GraphItem>> {
-    if (const auto* number = std::get_if<float>(&item)) return GraphItem{PyItem(py::float_(*number))};
+  const AcquireGil gil;
+  return CatchExceptions([&]() -> Result<std::optional<GraphItem>> {
+    if (const auto* number = std::get_if<float>(&item)) return GraphItem{SharedPyObject(py::float_(*number))};
     const auto* bytes = std::get_if<BytesItem>(&item);
     if (bytes == nullptr) return std::nullopt;
     py::object functions = RegisteredFunctions(key);
-    if (functions.is_none() || functions[py::int_(1)].is_none()) return GraphItem{PyItem(py::bytes(bytes->bytes))};
-    return GraphItem{PyItem(functions[py::int_(1)](py::bytes(bytes->bytes), scope))};
+    if (functions.is_none() || functions[py::int_(1)].is_none())
+      return GraphItem{SharedPyObject(py::bytes(bytes->bytes))};
+    return GraphItem{SharedPyObject(functions[py::int_(1)](py::bytes(bytes->bytes), scope))};
   });
 }
 

@@ -139,11 +139,11 @@ metrics::AreaOptions AreaFrom(int64_t num_thresholds, const std::string& curve, 
   return area;
 }
 
-using OfRanks = Result<Metric> (*)(Graph&, const SetOperand&, const Input&, const metrics::RankOptions&,
-                                   const MetricOptions&);
+using TopKMetric = Result<Metric> (*)(Graph&, const SetOperand&, const Input&, const metrics::RankOptions&,
+                                      const MetricOptions&);
 
 // Metrics of the k highest scores.
-void DefRanks(py::module_& m, const char* name, OfRanks function) {
+void DefTopK(py::module_& m, const char* name, TopKMetric function) {
   m.def(
       name,
       Building([function](Graph& g, SetsArgument labels, Input predictions, int64_t k, std::optional<int64_t> class_id,
@@ -155,7 +155,7 @@ void DefRanks(py::module_& m, const char* name, OfRanks function) {
       py::arg("updates_collections") = py::none(), py::arg("name") = py::none());
 }
 // Metrics of given class ids. k only affects names.
-void DefChosen(py::module_& m, const char* name, OfRanks function) {
+void DefClassIds(py::module_& m, const char* name, TopKMetric function) {
   m.def(name,
         Building([function](Graph& g, SetsArgument labels, Input predictions, std::optional<int64_t> k,
                             std::optional<int64_t> class_id, Input weights, py::object metrics, py::object updates,
@@ -168,10 +168,10 @@ void DefChosen(py::module_& m, const char* name, OfRanks function) {
 }
 
 void BindRankMetrics(py::module_& m) {
-  DefRanks(m, "metric_precision_at_k", metrics::PrecisionAtK);
-  DefRanks(m, "metric_recall_at_k", metrics::RecallAtK);
-  DefChosen(m, "metric_precision_at_top_k", metrics::PrecisionAtTopK);
-  DefChosen(m, "metric_recall_at_top_k", metrics::RecallAtTopK);
+  DefTopK(m, "metric_precision_at_k", metrics::PrecisionAtK);
+  DefTopK(m, "metric_recall_at_k", metrics::RecallAtK);
+  DefClassIds(m, "metric_precision_at_top_k", metrics::PrecisionAtTopK);
+  DefClassIds(m, "metric_recall_at_top_k", metrics::RecallAtTopK);
   Def(
       m, "metric_average_precision_at_k",
       +[](Graph& g, SetsArgument labels, Input predictions, int64_t k, Input weights, py::object metrics,

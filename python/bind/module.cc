@@ -12,6 +12,7 @@
 #include "bind/dtype.h"
 #include "bind/errors.h"
 #include "bind/files.h"
+#include "bind/gil.h"
 #include "bind/hooks.h"
 #include "bind/literal.h"
 #include "bind/metrics.h"
@@ -37,7 +38,6 @@
 #include "bind/tensor_array.h"
 #include "bind/train.h"
 #include "bind/variables.h"
-#include "bind/waiting.h"
 
 PYBIND11_MODULE(_weir, m) {
   using namespace weir::python;

@@ -20,14 +20,14 @@ namespace {
 // The Python objects of the current session.
 struct Current {
   std::mutex mu;  // never held while calling Python
-  PyItem session;
-  PyItem coordinator;
+  SharedPyObject session;
+  SharedPyObject coordinator;
 
-  void Set(PyItem* member, PyItem value) {
+  void Set(SharedPyObject* member, SharedPyObject value) {
     std::lock_guard<std::mutex> lock(mu);
     std::swap(*member, value);
   }
-  PyItem Get(const PyItem& member) {
+  SharedPyObject Get(const SharedPyObject& member) {
     std::lock_guard<std::mutex> lock(mu);
     return member;
   }
@@ -43,10 +43,10 @@ struct MonitoredSessionObject {
   ~MonitoredSessionObject() {
     if (session == nullptr) return;
     {
-      const Waiting waiting;
+      const ReleaseGil waiting;
       session.reset();
     }
-    ReleasePending();  // Python objects that it released without the GIL
+    DrainDecrefs();  // Python objects that it released without the GIL
   }
 };
 
@@ -62,14 +62,14 @@ using M = MonitoredSessionObject;
 // Adapts a Python session creator: an object with create_session(). Runs it in the original graph, because after a loss
 // another graph may be the default.
 SessionCreator CreatorFrom(py::object creator, py::object graph, std::shared_ptr<Current> current) {
-  return [creator = PyItem(std::move(creator)), graph = PyItem(std::move(graph)),
+  return [creator = SharedPyObject(std::move(creator)), graph = SharedPyObject(std::move(graph)),
           current = std::move(current)](CancelToken*) -> Result<SessionPtr> {
-    return CallingPython([&]() -> Result<SessionPtr> {
+    return CallPython([&]() -> Result<SessionPtr> {
       const InGraph in_graph(graph.get());
       py::object session = creator.get().attr("create_session")();
-      SessionPtr inner = SessionBehind(session);
+      SessionPtr inner = UncheckedSessionOf(session);
       RememberSession(session);
-      current->Set(&current->session, PyItem(std::move(session)));
+      current->Set(&current->session, SharedPyObject(std::move(session)));
       return inner;
     });
   };
@@ -77,24 +77,24 @@ SessionCreator CreatorFrom(py::object creator, py::object graph, std::shared_ptr
 
 void UsePythonThreads(const std::shared_ptr<Current>& current, MonitoredSessionOptions* options) {
   options->make_coordinator = [current]() -> Result<std::shared_ptr<Coordinator>> {
-    return CallingPython([&]() -> Result<std::shared_ptr<Coordinator>> {
+    return CallPython([&]() -> Result<std::shared_ptr<Coordinator>> {
       py::object made = py::module_::import("weir._weir").attr("Coordinator")(py::tuple());
       std::shared_ptr<Coordinator> inner = CoordinatorOf(made);
       RememberCoordinator(made);
-      current->Set(&current->coordinator, PyItem(std::move(made)));
+      current->Set(&current->coordinator, SharedPyObject(std::move(made)));
       return inner;
     });
   };
   options->start_queue_runners = [](const SessionPtr& session,
                                     const std::shared_ptr<Coordinator>& coordinator) -> Status {
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       py::module_::import("weir.lib.queue_runner")
           .attr("start_queue_runners")(PythonSessionOf(session), PythonCoordinatorOf(coordinator));
       return OkStatus();
     });
   };
   options->join = [grace = options->stop_grace_period_secs](const std::shared_ptr<Coordinator>& coordinator) -> Status {
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       using namespace py::literals;
       PythonCoordinatorOf(coordinator).attr("join")("stop_grace_period_secs"_a = grace, "ignore_live_threads"_a = true);
       return OkStatus();
@@ -127,7 +127,7 @@ std::unique_ptr<M> MakeMonitored(py::object creator, const py::list& hooks, doub
 
 py::object RunMonitored(M& m, py::object fetches, py::object feed_dict, py::object options_object,
                         py::object metadata_object, bool in_step_fn) {
-  ReleasePending();
+  DrainDecrefs();
   if (m.session->closed()) RaiseRuntime("Session is already closed.");
   GraphObject& graph = GraphObjectOf(m.graph);
   FetchMap map(graph, fetches);
@@ -139,8 +139,9 @@ py::object RunMonitored(M& m, py::object fetches, py::object feed_dict, py::obje
   if (!options_object.is_none()) request.options = &options;
   tensorflow::RunMetadata metadata;
   if (!metadata_object.is_none()) request.metadata = &metadata;
-  auto note = std::make_shared<RunNote>();
-  note->original_args = PyItem(py::module_::import("weir.lib.hooks").attr("SessionRunArgs")(fetches, feed_dict));
+  auto note = std::make_shared<HookCallState>();
+  note->original_args =
+      SharedPyObject(py::module_::import("weir.lib.hooks").attr("SessionRunArgs")(fetches, feed_dict));
   auto values = RunHooks(graph.graph.get(), [&](CancelToken* cancel) {
     request.cancel = cancel;
     return in_step_fn ? m.session->RunHooked(request, note) : m.session->Run(request, note);
@@ -153,13 +154,13 @@ py::object RunMonitored(M& m, py::object fetches, py::object feed_dict, py::obje
 
 // Calls `step_fn(session)`, again with a new session after a loss. Returns its result.
 py::object RunStepFn(M& m, py::object step_fn) {
-  PyItem result;
+  SharedPyObject result;
   Graph& graph = *GraphObjectOf(m.graph).graph;
   Check(RunHooks(&graph, [&](CancelToken* cancel) {
     return m.session->RunStepFn(
         [&](const SessionPtr& session) {
-          return CallingPython([&]() -> Status {
-            result = PyItem(step_fn(PythonSessionOf(session)));
+          return CallPython([&]() -> Status {
+            result = SharedPyObject(step_fn(PythonSessionOf(session)));
             return OkStatus();
           });
         },
@@ -176,11 +177,11 @@ py::object CurrentSession(const M& m) {
 void CloseMonitored(M& m, bool failed) {
   Graph& graph = *GraphObjectOf(m.graph).graph;
   Check(RunHooks(&graph, [&](CancelToken* cancel) { return m.session->Close(failed, cancel); }));
-  m.current->Set(&m.current->session, PyItem());
+  m.current->Set(&m.current->session, SharedPyObject());
 }
 
 bool ShouldStop(M& m) {
-  if (!m.session->asked_to_stop()) return false;  // fast path, because it is called before every step
+  if (!m.session->stop_requested()) return false;  // fast path, because it is called before every step
   Graph& graph = *GraphObjectOf(m.graph).graph;
   return *RunHooks(&graph, [&](CancelToken* cancel) { return m.session->ShouldStop(cancel); });
 }
@@ -199,7 +200,7 @@ py::object ChiefSession(py::object scaffold, py::object master, py::object confi
   options.recovery_wait_secs = recovery_wait_secs;
   Graph& graph = DefaultGraphRef();
   const SessionCreator create = ChiefSessionCreator(graph, inner, sessions.maker(), std::move(options));
-  return sessions.Find(*RunWaiting(&graph, create));
+  return sessions.Find(*RunBlocking(&graph, create));
 }
 
 py::object WorkerSession(py::object scaffold, py::object master, py::object config, double max_wait_secs,
@@ -210,13 +211,13 @@ py::object WorkerSession(py::object scaffold, py::object master, py::object conf
   const SessionCreator create =
       WorkerSessionCreator(graph, ScaffoldOf(scaffold), sessions.maker(),
                            {.max_wait_secs = max_wait_secs, .recovery_wait_secs = recovery_wait_secs});
-  return sessions.Find(*RunWaiting(&graph, create));
+  return sessions.Find(*RunBlocking(&graph, create));
 }
 
 }  // namespace
 
 void BindMonitoredSession(py::module_& m) {
-  py::class_<M>(m, "MonitoredSessionCore", Collected<M, VisitMonitored>())
+  py::class_<M>(m, "MonitoredSessionCore", GarbageCollected<M, VisitMonitored>())
       .def(py::init(&MakeMonitored), py::arg("session_creator"), py::arg("hooks"), py::arg("stop_grace_period_secs"),
            py::arg("recover"), py::arg("recovery_wait_secs"))
       .def("run", &RunMonitored, py::arg("fetches"), py::arg("feed_dict"), py::arg("options"), py::arg("run_metadata"),

@@ -133,7 +133,7 @@ void LeafTensors::Add(Graph& graph, py::handle object, DType wanted) {
   } else if (nodes_ && (IsOperation(object) || object.is_none())) {
     Node* node = object.is_none() ? Take(NodeBuilder(graph, "NoOp").Build()) : NodeOf(object);
     leaf.kind = Kind::kNode;
-    outputs_.push_back(NodeItself(node));
+    outputs_.push_back(NodeAsOutput(node));
   } else {
     outputs_.push_back(Take(ToOutput(graph, InputFrom(object), wanted, "Const")));
   }

@@ -236,7 +236,7 @@ Tensor TensorFromNumpy(py::handle value, DType dtype, Memory memory) {
   const bool fresh = !is_users && Py_REFCNT(array.ptr()) == 1 && PyArray_CHKFLAGS(Array(array), NPY_ARRAY_OWNDATA);
   if (bytes >= kBorrowBytes && aligned && (memory == Memory::kBorrow || fresh)) {
     PyObject* keep = array.release().ptr();
-    return Tensor::FromBuffer(dtype, shape, WrapMemory(data, bytes, [keep] { ReleaseLater(keep); }), data);
+    return Tensor::FromBuffer(dtype, shape, WrapMemory(data, bytes, [keep] { DecrefLater(keep); }), data);
   }
   Tensor tensor = Take(Tensor::Allocate(dtype, shape));
   if (bytes > 0) std::memcpy(tensor.raw(), data, bytes);

@@ -86,7 +86,7 @@ py::object Wrap(Output output) {
 int functions_being_traced = 0;
 
 Output FunctionCaptures::Capture(Output value) {
-  const Output seen = around != nullptr && &value.graph() != around->body ? around->Capture(value) : value;
+  const Output seen = parent != nullptr && &value.graph() != parent->body ? parent->Capture(value) : value;
   for (size_t i = 0; i < outer.size(); ++i)
     if (outer[i] == seen) return inner[i];
   // Add the placeholder outside of control dependencies: it is a function argument, even if first used inside a loop or

@@ -20,7 +20,7 @@ namespace py = pybind11;
 // Values of outer graphs used in a function's body. Each becomes one placeholder of the body.
 struct FunctionCaptures {
   Graph* body = nullptr;
-  FunctionCaptures* around = nullptr;  // the enclosing function that is being traced
+  FunctionCaptures* parent = nullptr;  // the enclosing function that is being traced
   Graph* outside = nullptr;            // the graph outside of all functions, which owns variables
   std::vector<Output> outer;
   std::vector<Output> inner;

@@ -81,7 +81,7 @@ void BindChanges(py::class_<O>& cls) {
 }  // namespace
 
 void BindOperation(py::module_& m) {
-  py::class_<O> cls(m, "Operation", py::dynamic_attr(), Collected<O, VisitGraph<O>>());
+  py::class_<O> cls(m, "Operation", py::dynamic_attr(), GarbageCollected<O, VisitGraph<O>>());
   cls.def_property_readonly("name", [](const O& op) { return op.node->name(); })
       .def_property_readonly("type", [](const O& op) { return op.node->type(); })
       .def_property_readonly("graph", [](const O& op) { return op.graph; })

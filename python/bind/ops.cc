@@ -257,7 +257,7 @@ py::object ResultOf(Node* node) {
 }
 
 void BindOps(py::module_& m) {
-  py::class_<OpFunction>(m, "OpFunction", py::dynamic_attr(), DestroyedUntracked())
+  py::class_<OpFunction>(m, "OpFunction", py::dynamic_attr(), WithUntrackedDealloc())
       .def("__call__", &OpFunction::Call)
       .def_property_readonly("__signature__", &SignatureOf)
       .def_property_readonly("op_name", [](const OpFunction& f) { return f.op().name; })

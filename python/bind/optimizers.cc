@@ -18,17 +18,18 @@ namespace weir::python {
 namespace {
 
 // Converts a number, a tensor, or a function without arguments. Does not own the function: the optimizer keeps it alive
-// (KeepsArguments), because such functions often refer to the optimizer and the garbage collector must see the cycle.
-Hyper HyperFrom(py::object value) {
+// (KeepArgumentsAlive), because such functions often refer to the optimizer and the garbage collector must see the
+// cycle.
+HyperParam HyperParamFrom(py::object value) {
   if (PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0)
     RaiseType(fmt::format("an optimizer takes numbers, tensors and functions for its rates, not {}", Repr(value)));
   if (PyCallable_Check(value.ptr()) != 0 && !IsTensor(value) && !IsVariable(value)) {
-    return Hyper(std::function<Result<Input>()>([function = py::handle(value)]() -> Result<Input> {
+    return HyperParam(std::function<Result<Input>()>([function = py::handle(value)]() -> Result<Input> {
       py::gil_scoped_acquire gil;
-      return CatchingExceptions([&]() -> Result<Input> { return InputFrom(function()); });
+      return CatchExceptions([&]() -> Result<Input> { return InputFrom(function()); });
     }));
   }
-  return Hyper(InputFrom(value));
+  return HyperParam(InputFrom(value));
 }
 
 OptimizerOptions Options(bool use_locking, const std::string& name) {
@@ -62,7 +63,7 @@ class PyOptimizer final : public Optimizer {
   PyOptimizer(bool use_locking, std::string name) : Optimizer(std::move(name), use_locking) {}
 
   Status CreateSlots(const std::vector<VariablePtr>& vars) override {
-    return Ask([&](py::object self) -> Status {
+    return CallMethod([&](py::object self) -> Status {
       py::list list;
       for (const VariablePtr& v : vars) list.append(py::cast(v));
       self.attr("_create_slots")(list);
@@ -70,19 +71,19 @@ class PyOptimizer final : public Optimizer {
     });
   }
   Status Prepare(Graph&) override {
-    return Ask([&](py::object self) -> Status {
+    return CallMethod([&](py::object self) -> Status {
       self.attr("_prepare")();
       return OkStatus();
     });
   }
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override {
-    return Ask([&](py::object self) -> Result<Node*> {
+    return CallMethod([&](py::object self) -> Result<Node*> {
       if (var->is_resource()) return NodeFrom(self.attr("_resource_apply_dense")(Wrap(grad), py::cast(var)));
       return NodeFrom(self.attr("_apply_dense")(Wrap(grad), py::cast(var)));
     });
   }
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override {
-    return Ask([&](py::object self) -> Result<Node*> {
+    return CallMethod([&](py::object self) -> Result<Node*> {
       if (var->is_resource())
         return NodeFrom(self.attr("_resource_apply_sparse")(Wrap(grad.values), py::cast(var), Wrap(grad.indices)));
       return NodeFrom(self.attr("_apply_sparse")(Wrap(grad), py::cast(var)));
@@ -90,12 +91,12 @@ class PyOptimizer final : public Optimizer {
   }
   Result<Node*> ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) override {
     if (var->is_resource()) return Optimizer::ApplySparseDuplicates(grad, var);
-    return Ask([&](py::object self) -> Result<Node*> {
+    return CallMethod([&](py::object self) -> Result<Node*> {
       return NodeFrom(self.attr("_apply_sparse_duplicate_indices")(Wrap(grad), py::cast(var)));
     });
   }
   Result<Node*> Finish(Graph&, const std::vector<Node*>& updates, const std::string& name) override {
-    return Ask([&](py::object self) -> Result<Node*> {
+    return CallMethod([&](py::object self) -> Result<Node*> {
       py::list list;
       for (Node* node : updates) list.append(Wrap(node));
       return NodeFrom(self.attr("_finish")(list, name));
@@ -105,9 +106,9 @@ class PyOptimizer final : public Optimizer {
  private:
   // Calls a method of this optimizer's Python object, which is alive while one of its methods runs.
   template <class F>
-  auto Ask(F&& question) -> decltype(question(py::object())) {
+  auto CallMethod(F&& question) -> decltype(question(py::object())) {
     py::gil_scoped_acquire gil;
-    return CatchingExceptions([&] { return question(py::cast(this, py::return_value_policy::reference)); });
+    return CatchExceptions([&] { return question(py::cast(this, py::return_value_policy::reference)); });
   }
 };
 
@@ -162,10 +163,10 @@ py::object Minimize(py::object self, py::object loss, py::object global_step, py
 
 using Base = std::shared_ptr<Optimizer>;
 
-// Constructors must add KeepsArguments: rates may be tensors.
+// Constructors must add KeepArgumentsAlive: rates may be tensors.
 template <class T>
 py::class_<T, Optimizer, std::shared_ptr<T>> BindOptimizer(py::module_& m, const char* name) {
-  return {m, name, Collected<T>()};
+  return {m, name, GarbageCollected<T>()};
 }
 
 // Call when the optimizer, and one that it wraps, has variables in that graph.
@@ -178,7 +179,7 @@ void HoldGraphOfOptimizer(const py::object& self, const Graph& graph) {
 }  // namespace
 
 void BindOptimizers(py::module_& m) {
-  py::class_<Optimizer, PyOptimizer, Base> cls(m, "Optimizer", py::dynamic_attr(), Collected<Optimizer>());
+  py::class_<Optimizer, PyOptimizer, Base> cls(m, "Optimizer", py::dynamic_attr(), GarbageCollected<Optimizer>());
   cls.def(py::init_alias<bool, std::string>(), py::arg("use_locking"), py::arg("name"))
       .def("minimize", Minimize, py::arg("loss"), py::arg("global_step") = py::none(), py::arg("var_list") = py::none(),
            py::arg("gate_gradients") = 1, py::arg("aggregation_method") = py::none(),
@@ -246,7 +247,7 @@ void BindOptimizers(py::module_& m) {
            })
       .def("_apply_sparse_duplicate_indices",
            [](py::object self, py::object grad, py::object var) {
-             const IndexedSlices summed = AddUpDuplicates(SlicesOf(grad));
+             const IndexedSlices summed = SumDuplicateIndices(SlicesOf(grad));
              return self.attr("_apply_sparse")(Wrap(summed), var);
            })
       .def("_finish",
@@ -293,56 +294,57 @@ void BindOptimizers(py::module_& m) {
   const py::arg_v locking = py::arg("use_locking") = false;
   BindOptimizer<GradientDescentOptimizer>(m, "GradientDescentOptimizer")
       .def(py::init([](py::object rate, bool use_locking, const std::string& name) {
-             return std::make_shared<GradientDescentOptimizer>(HyperFrom(rate), Options(use_locking, name));
+             return std::make_shared<GradientDescentOptimizer>(HyperParamFrom(rate), Options(use_locking, name));
            }),
-           py::arg("learning_rate"), locking, py::arg("name") = "GradientDescent", KeepsArguments());
+           py::arg("learning_rate"), locking, py::arg("name") = "GradientDescent", KeepArgumentsAlive());
   BindOptimizer<MomentumOptimizer>(m, "MomentumOptimizer")
       .def(py::init([](py::object rate, py::object momentum, bool use_locking, const std::string& name, bool nesterov) {
-             return std::make_shared<MomentumOptimizer>(HyperFrom(rate), HyperFrom(momentum), nesterov,
+             return std::make_shared<MomentumOptimizer>(HyperParamFrom(rate), HyperParamFrom(momentum), nesterov,
                                                         Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("momentum"), locking, py::arg("name") = "Momentum",
-           py::arg("use_nesterov") = false, KeepsArguments());
+           py::arg("use_nesterov") = false, KeepArgumentsAlive());
   BindOptimizer<AdagradOptimizer>(m, "AdagradOptimizer")
       .def(py::init([](py::object rate, double initial, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
-             return std::make_shared<AdagradOptimizer>(HyperFrom(rate), initial, Options(use_locking, name));
+             return std::make_shared<AdagradOptimizer>(HyperParamFrom(rate), initial, Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1, locking, py::arg("name") = "Adagrad",
-           KeepsArguments());
+           KeepArgumentsAlive());
   BindOptimizer<AdagradDAOptimizer>(m, "AdagradDAOptimizer")
       .def(py::init([](py::object rate, py::object step, double initial, float l1, float l2, bool use_locking,
                        const std::string& name) {
              if (!(initial > 0)) RaiseValue("initial_gradient_squared_accumulator_value must be positive");
-             return std::make_shared<AdagradDAOptimizer>(HyperFrom(rate), VariableFrom(step), initial, l1, l2,
+             return std::make_shared<AdagradDAOptimizer>(HyperParamFrom(rate), VariableFrom(step), initial, l1, l2,
                                                          Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("global_step"),
            py::arg("initial_gradient_squared_accumulator_value") = 0.1, py::arg("l1_regularization_strength") = 0.0f,
-           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA", KeepsArguments());
+           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA", KeepArgumentsAlive());
   BindOptimizer<AdadeltaOptimizer>(m, "AdadeltaOptimizer")
       .def(py::init([](py::object rate, py::object rho, py::object epsilon, bool use_locking, const std::string& name) {
-             return std::make_shared<AdadeltaOptimizer>(HyperFrom(rate), HyperFrom(rho), HyperFrom(epsilon),
-                                                        Options(use_locking, name));
+             return std::make_shared<AdadeltaOptimizer>(HyperParamFrom(rate), HyperParamFrom(rho),
+                                                        HyperParamFrom(epsilon), Options(use_locking, name));
            }),
            py::arg("learning_rate") = 0.001, py::arg("rho") = 0.95, py::arg("epsilon") = 1e-8, locking,
-           py::arg("name") = "Adadelta", KeepsArguments());
+           py::arg("name") = "Adadelta", KeepArgumentsAlive());
   BindOptimizer<AdamOptimizer>(m, "AdamOptimizer")
       .def(py::init([](py::object rate, float beta1, float beta2, py::object epsilon, bool use_locking,
                        const std::string& name) {
-             return std::make_shared<AdamOptimizer>(HyperFrom(rate), beta1, beta2, HyperFrom(epsilon),
+             return std::make_shared<AdamOptimizer>(HyperParamFrom(rate), beta1, beta2, HyperParamFrom(epsilon),
                                                     Options(use_locking, name));
            }),
            py::arg("learning_rate") = 0.001, py::arg("beta1") = 0.9f, py::arg("beta2") = 0.999f,
-           py::arg("epsilon") = 1e-8, locking, py::arg("name") = "Adam", KeepsArguments());
+           py::arg("epsilon") = 1e-8, locking, py::arg("name") = "Adam", KeepArgumentsAlive());
   BindOptimizer<RMSPropOptimizer>(m, "RMSPropOptimizer")
       .def(py::init([](py::object rate, py::object decay, py::object momentum, py::object epsilon, bool use_locking,
                        bool centered, const std::string& name) {
-             return std::make_shared<RMSPropOptimizer>(HyperFrom(rate), HyperFrom(decay), HyperFrom(momentum),
-                                                       HyperFrom(epsilon), centered, Options(use_locking, name));
+             return std::make_shared<RMSPropOptimizer>(HyperParamFrom(rate), HyperParamFrom(decay),
+                                                       HyperParamFrom(momentum), HyperParamFrom(epsilon), centered,
+                                                       Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("decay") = 0.9, py::arg("momentum") = 0.0, py::arg("epsilon") = 1e-10,
-           locking, py::arg("centered") = false, py::arg("name") = "RMSProp", KeepsArguments());
+           locking, py::arg("centered") = false, py::arg("name") = "RMSProp", KeepArgumentsAlive());
   BindOptimizer<FtrlOptimizer>(m, "FtrlOptimizer")
       .def(py::init([](py::object rate, float power, double initial, float l1, float l2, bool use_locking,
                        const std::string& name, py::object accum_name, py::object linear_name, float shrinkage) {
@@ -353,31 +355,31 @@ void BindOptimizers(py::module_& m) {
                               accum_name.is_none() ? "" : py::cast<std::string>(accum_name),
                               linear_name.is_none() ? "" : py::cast<std::string>(linear_name),
                               shrinkage};
-             auto made = std::make_shared<FtrlOptimizer>(HyperFrom(rate), ftrl, Options(use_locking, name));
+             auto made = std::make_shared<FtrlOptimizer>(HyperParamFrom(rate), ftrl, Options(use_locking, name));
              Check(made->Check());
              return made;
            }),
            py::arg("learning_rate"), py::arg("learning_rate_power") = -0.5f, py::arg("initial_accumulator_value") = 0.1,
            py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
            py::arg("name") = "Ftrl", py::arg("accum_name") = py::none(), py::arg("linear_name") = py::none(),
-           py::arg("l2_shrinkage_regularization_strength") = 0.0f, KeepsArguments());
+           py::arg("l2_shrinkage_regularization_strength") = 0.0f, KeepArgumentsAlive());
   BindOptimizer<ProximalGradientDescentOptimizer>(m, "ProximalGradientDescentOptimizer")
       .def(py::init([](py::object rate, float l1, float l2, bool use_locking, const std::string& name) {
-             return std::make_shared<ProximalGradientDescentOptimizer>(HyperFrom(rate), l1, l2,
+             return std::make_shared<ProximalGradientDescentOptimizer>(HyperParamFrom(rate), l1, l2,
                                                                        Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("l1_regularization_strength") = 0.0f,
            py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "ProximalGradientDescent",
-           KeepsArguments());
+           KeepArgumentsAlive());
   BindOptimizer<ProximalAdagradOptimizer>(m, "ProximalAdagradOptimizer")
       .def(py::init([](py::object rate, double initial, float l1, float l2, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
-             return std::make_shared<ProximalAdagradOptimizer>(HyperFrom(rate), initial, l1, l2,
+             return std::make_shared<ProximalAdagradOptimizer>(HyperParamFrom(rate), initial, l1, l2,
                                                                Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1,
            py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
-           py::arg("name") = "ProximalAdagrad", KeepsArguments());
+           py::arg("name") = "ProximalAdagrad", KeepArgumentsAlive());
 }
 
 }  // namespace weir::python

@@ -11,7 +11,7 @@
 
 namespace weir::python {
 
-// Makes `object`, of a Collected type, hold the Python object of `graph`. Idempotent.
+// Makes `object`, of a GarbageCollected type, hold the Python object of `graph`. Idempotent.
 void HoldGraph(py::handle object, const Graph& graph);
 
 using GraphVisitor = FunctionRef<void(const Graph&)>;
@@ -33,14 +33,15 @@ void HoldGraphsOf(py::class_<T, Options...>&) {
 
 // For a constructor: the object keeps all arguments alive, like py::keep_alive for one. Used for tensors and variables
 // to which C++ has plain pointers.
-struct KeepsArguments {};
+struct KeepArgumentsAlive {};
 
 }  // namespace weir::python
 
 namespace pybind11::detail {
 
 template <>
-struct process_attribute<weir::python::KeepsArguments> : process_attribute_default<weir::python::KeepsArguments> {
+struct process_attribute<weir::python::KeepArgumentsAlive>
+    : process_attribute_default<weir::python::KeepArgumentsAlive> {
   static void precall(function_call&) {}
   static void postcall(function_call& call, handle) {
     for (size_t i = 1; i < call.args.size(); ++i) keep_alive_impl(call.init_self, call.args[i]);

@@ -16,9 +16,9 @@
 
 #include "base/live_line.h"
 #include "base/startup_pages.h"
+#include "bind/gil.h"
 #include "bind/interrupt.h"
 #include "bind/py_func.h"
-#include "bind/waiting.h"
 #include "cluster/remote_session.h"
 #include "ops/register.h"
 #include "runtime/constant_evaluator.h"
@@ -33,8 +33,8 @@ std::atomic<bool> any_pending{false};
 
 // Runs `work` on a new thread. Returns false if it still runs after a few seconds: a Python function called by a step
 // may block forever, and a kernel may compute for minutes.
-bool EndsInTime(const std::function<void()>& work) {
-  constexpr std::chrono::seconds kPatience(3);
+bool RunWithTimeout(const std::function<void()>& work) {
+  constexpr std::chrono::seconds kTimeout(3);
   auto done = std::make_shared<std::promise<void>>();
   std::future<void> ended = done->get_future();
   std::thread thread;
@@ -47,13 +47,13 @@ bool EndsInTime(const std::function<void()>& work) {
     work();
     return true;
   }
-  const bool in_time = ended.wait_for(kPatience) == std::future_status::ready;
+  const bool in_time = ended.wait_for(kTimeout) == std::future_status::ready;
   in_time ? thread.join() : thread.detach();
   return in_time;
 }
 
 // Makes the process exit without destroying static objects, which running threads may still use.
-void LeaveThreadsRunning() {
+void ExitWithoutDestructors() {
   on_exit(
       [](int status, void*) {
         fflush(nullptr);
@@ -64,7 +64,7 @@ void LeaveThreadsRunning() {
 
 }  // namespace
 
-void ReleaseLater(PyObject* object) {
+void DecrefLater(PyObject* object) {
   if (object == nullptr || !Py_IsInitialized()) return;
   if (PyGILState_Check() != 0) {
     Py_DECREF(object);
@@ -75,7 +75,7 @@ void ReleaseLater(PyObject* object) {
   any_pending.store(true, std::memory_order_release);
 }
 
-void ReleasePending() {
+void DrainDecrefs() {
   if (!any_pending.load(std::memory_order_acquire)) return;
   std::vector<PyObject*> objects;
   {
@@ -174,21 +174,21 @@ void Process::Stop() {
     for (const std::weak_ptr<Server>& weak : servers)
       if (std::shared_ptr<Server> server = weak.lock()) server->Stop();
     // Do not let a call that cannot be interrupted (a Python function, a library) delay the exit.
-    constexpr std::chrono::seconds kPatience(1);
-    if (blocking_pool_ != nullptr && !blocking_pool_->IsIdle(kPatience)) {
+    constexpr std::chrono::seconds kTimeout(1);
+    if (blocking_pool_ != nullptr && !blocking_pool_->IsIdle(kTimeout)) {
       (void)blocking_pool_.release();
       (void)pool_.release();
-      LeaveThreadsRunning();
+      ExitWithoutDestructors();
       return;
     }
     blocking_pool_.reset();
-    if (pool_ != nullptr && !pool_->IsIdle(kPatience)) {
+    if (pool_ != nullptr && !pool_->IsIdle(kTimeout)) {
       (void)pool_.release();
-      LeaveThreadsRunning();
+      ExitWithoutDestructors();
     }
     pool_.reset();
   };
-  if (!EndsInTime(close_all)) LeaveThreadsRunning();
+  if (!RunWithTimeout(close_all)) ExitWithoutDestructors();
 }
 
 void BindProcess(py::module_& m) {

@@ -66,16 +66,16 @@ class Process final {
   std::atomic<bool> stopped_{false};
 };
 
-// Drops a reference to a Python object, on any thread: at once if it holds the GIL, else in the next ReleasePending. So
+// Drops a reference to a Python object, on any thread: at once if it holds the GIL, else in the next DrainDecrefs. So
 // no thread waits for the GIL while it holds one of our locks.
-void ReleaseLater(PyObject* object);
-void ReleasePending();
+void DecrefLater(PyObject* object);
+void DrainDecrefs();
 
 // A Python object inside C++ data (a collection item, a callback). May be copied and destroyed without the GIL.
-class PyItem {
+class SharedPyObject {
  public:
-  PyItem() = default;
-  explicit PyItem(py::object object) : object_(object.release().ptr(), [](PyObject* p) { ReleaseLater(p); }) {}
+  SharedPyObject() = default;
+  explicit SharedPyObject(py::object object) : object_(object.release().ptr(), [](PyObject* p) { DecrefLater(p); }) {}
   py::object get() const { return py::reinterpret_borrow<py::object>(object_.get()); }
   PyObject* ptr() const { return object_.get(); }
   const std::shared_ptr<PyObject>& shared() const { return object_; }

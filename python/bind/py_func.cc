@@ -2,11 +2,11 @@
 
 #include "absl/strings/ascii.h"
 #include "bind/errors.h"
+#include "bind/gil.h"
 #include "bind/input_caster.h"
 #include "bind/numpy.h"
 #include "bind/op_errors.h"
 #include "bind/ops.h"
-#include "bind/waiting.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
@@ -83,7 +83,7 @@ py::object PyFunc(py::object function, const py::object& inputs, const py::objec
 }  // namespace
 
 std::string PyFunctions::Add(Graph& graph, py::object function) {
-  PyItem item(std::move(function));
+  SharedPyObject item(std::move(function));
   std::string token;
   {
     std::lock_guard<std::mutex> lock(mu_);

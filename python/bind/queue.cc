@@ -14,21 +14,21 @@ struct QueueObject {
 };
 
 template <class T>
-T Built(Graph& graph, T result) {
+T FinishBuild(Graph& graph, T result) {
   RecordOrigins(graph);
   Check(graph.TakeError());
   return result;
 }
 // The queue for use in the current graph: its handle is captured while a function is traced.
-Queue Here(const QueueObject& self) {
-  return functions_being_traced == 0 ? self.queue : self.queue.Behind(Captured(self.queue.queue_ref()));
+Queue CapturedQueue(const QueueObject& self) {
+  return functions_being_traced == 0 ? self.queue : self.queue.WithHandle(Captured(self.queue.queue_ref()));
 }
 
 // Builds nodes for the queue with `build`, and raises errors.
 template <class F>
 auto Using(const QueueObject& self, F build) {
-  const Queue queue = Here(self);
-  return Built(queue.graph(), build(queue));
+  const Queue queue = CapturedQueue(self);
+  return FinishBuild(queue.graph(), build(queue));
 }
 
 std::vector<DType> TypesFrom(py::handle object) {
@@ -62,7 +62,7 @@ QueueOptions OptionsFrom(py::handle shapes, py::handle names, size_t components,
           .name = name.text};
 }
 
-QueueObject Made(Graph& graph, Queue queue) { return {Built(graph, std::move(queue)), GraphOf(graph)}; }
+QueueObject Made(Graph& graph, Queue queue) { return {FinishBuild(graph, std::move(queue)), GraphOf(graph)}; }
 
 // Converts an element to its components: a dict if they have names, else a list or a single value.
 InputList ComponentsFrom(const Queue& queue, py::handle values) {
@@ -207,7 +207,7 @@ const Queue* QueueOf(py::handle object) {
 
 void BindQueues(py::module_& m) {
   using Q = QueueObject;
-  py::class_<Q>(m, "QueueBase", py::dynamic_attr(), Collected<Q, VisitGraph<Q>>())
+  py::class_<Q>(m, "QueueBase", py::dynamic_attr(), GarbageCollected<Q, VisitGraph<Q>>())
       .def(py::init([](py::object dtypes, py::object shapes, py::object names, Output queue_ref) {
              if (!queue_ref.valid()) RaiseType("a queue needs its queue_ref");
              std::vector<DType> types = TypesFrom(dtypes);

@@ -6,12 +6,12 @@
 #include "bind/collections.h"
 #include "bind/coordinator.h"
 #include "bind/errors.h"
+#include "bind/gil.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/objects.h"
 #include "bind/ownership.h"
 #include "bind/session.h"
-#include "bind/waiting.h"
 #include "train/queue_runner.h"
 
 namespace weir::python {
@@ -58,7 +58,7 @@ py::object ErrorOf(const Status& status, Graph* graph) {
 void RunLoop(LoopObject& l) {
   Status status;
   {
-    Waiting waiting;
+    ReleaseGil waiting;
     status = l.loop.run();
   }
   if (status.ok()) return;
@@ -173,12 +173,12 @@ void AddRunnerType() {
 void BindQueueRunner(py::module_& m) {
   AddRunnerType();
   using R = QueueRunnerObject;
-  py::class_<RunnerHandle> handle(m, "QueueRunnerHandle", Collected<RunnerHandle>());
+  py::class_<RunnerHandle> handle(m, "QueueRunnerHandle", GarbageCollected<RunnerHandle>());
   HoldGraphsOf<RunnerHandle, VisitGraphs>(handle);
-  py::class_<LoopObject>(m, "QueueRunnerLoop", Collected<LoopObject, VisitLoop>())
+  py::class_<LoopObject>(m, "QueueRunnerLoop", GarbageCollected<LoopObject, VisitLoop>())
       .def_property_readonly("name", [](const LoopObject& l) { return l.loop.name; })
       .def("__call__", &RunLoop);
-  py::class_<R>(m, "QueueRunner", py::dynamic_attr(), Collected<R, VisitRunner>())
+  py::class_<R>(m, "QueueRunner", py::dynamic_attr(), GarbageCollected<R, VisitRunner>())
       .def(py::init(&MakeRunner), py::arg("queue") = py::none(), py::arg("enqueue_ops") = py::none(),
            py::arg("close_op") = py::none(), py::arg("cancel_op") = py::none(),
            py::arg("queue_closed_exception_types") = py::none(), py::arg("queue_runner_def") = py::none(),

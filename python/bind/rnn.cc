@@ -45,21 +45,19 @@ class PythonCell final : public RnnCell {
   // Stores the user's initial state. Returns nullopt for None.
   std::optional<InputList> InitialState(Graph& graph, py::object initial) {
     if (initial.is_none()) return std::nullopt;
-    const OutputList outputs = KeepState(graph, std::move(initial));
+    const OutputList outputs = SetState(graph, std::move(initial));
     return InputList(outputs.begin(), outputs.end());
   }
 
   std::string name() const override { return py::cast<std::string>(py::type::of(cell_).attr("__name__")); }
   Result<std::vector<PartialShape>> StateSizes() const override {
-    return CatchingExceptions(
-        [&]() -> Result<std::vector<PartialShape>> { return SizesFrom(cell_.attr("state_size")); });
+    return CatchExceptions([&]() -> Result<std::vector<PartialShape>> { return SizesFrom(cell_.attr("state_size")); });
   }
   Result<std::vector<PartialShape>> OutputSizes() const override {
-    return CatchingExceptions(
-        [&]() -> Result<std::vector<PartialShape>> { return SizesFrom(cell_.attr("output_size")); });
+    return CatchExceptions([&]() -> Result<std::vector<PartialShape>> { return SizesFrom(cell_.attr("output_size")); });
   }
   Result<OutputList> ZeroState(Graph& graph, const Input& batch_size, DType dtype) override {
-    return CatchingExceptions([&]() -> Result<OutputList> {
+    return CatchExceptions([&]() -> Result<OutputList> {
       const Output batch = Take(ToOutput(graph, batch_size, kInt32, "batch_size"));
       const Tensor known = graph.ConstantValue(batch);
       py::object size = known.dtype() == kInt32 ? py::object(py::int_(known.data<int32_t>()[0])) : Wrap(batch);
@@ -67,11 +65,11 @@ class PythonCell final : public RnnCell {
                              ? cell_.attr("get_initial_state")(py::arg("inputs") = py::none(),
                                                                py::arg("batch_size") = size, py::arg("dtype") = dtype)
                              : cell_.attr("zero_state")(size, dtype);
-      return KeepState(graph, std::move(state));
+      return SetState(graph, std::move(state));
     });
   }
   Result<RnnStep> Step(Graph& graph, const OutputList& inputs, const OutputList& state) override {
-    return CatchingExceptions([&]() -> Result<RnnStep> {
+    return CatchExceptions([&]() -> Result<RnnStep> {
       py::object result = cell_(PackNest(inputs_, Wrapped(inputs)), PackNest(state_, state_tensors_.Rebuild(state)));
       if (!PySequence_Check(result.ptr()) || py::len(result) != 2)
         RaiseType(fmt::format("{} must give a pair: its output and its next state", name()));
@@ -83,10 +81,10 @@ class PythonCell final : public RnnCell {
   }
 
   // Call before the first step of raw_rnn, where loop_fn provides inputs and states.
-  void KeepInputs(py::object inputs) { inputs_ = std::move(inputs); }
-  OutputList KeepFirstState(Graph& graph, py::object state) {
+  void SetInputs(py::object inputs) { inputs_ = std::move(inputs); }
+  OutputList SetFirstState(Graph& graph, py::object state) {
     CheckSameNest(cell_.attr("state_size"), state, /*check_types=*/false);
-    return KeepState(graph, std::move(state));
+    return SetState(graph, std::move(state));
   }
 
   py::object OutputStructure() const { return cell_.attr("output_size"); }
@@ -99,7 +97,7 @@ class PythonCell final : public RnnCell {
   }
 
  private:
-  const OutputList& KeepState(Graph& graph, py::object state) {
+  const OutputList& SetState(Graph& graph, py::object state) {
     state_ = std::move(state);
     state_tensors_ = TensorsOf(graph, state_);
     return state_tensors_.outputs();
@@ -178,8 +176,8 @@ class LoopFunction {
   LoopFunction(Graph& graph, PythonCell& cell, py::object function)
       : graph_(graph), cell_(cell), function_(std::move(function)) {}
 
-  Result<RawRnnTurn> operator()(const RawRnnMoment& now) {
-    return CatchingExceptions([&]() -> Result<RawRnnTurn> {
+  Result<RawRnnLoopOutput> operator()(const RawRnnLoopInput& now) {
+    return CatchExceptions([&]() -> Result<RawRnnLoopOutput> {
       const bool first = now.outputs == nullptr;
       const py::object result =
           first ? function_(Wrap(now.time), py::none(), py::none(), py::none())
@@ -189,12 +187,12 @@ class LoopFunction {
             "loop_fn must give five things: elements_finished, next_input, next_cell_state, emit_output and "
             "next_loop_state");
       const auto item = [&](int i) { return py::object(result[py::int_(i)]); };
-      RawRnnTurn turn;
+      RawRnnLoopOutput turn;
       turn.finished = Take(ToOutput(graph_, InputFrom(item(0)), kBool, "elements_finished"));
       if (first) {
         inputs_ = item(1);
-        cell_.KeepInputs(inputs_);
-        turn.state = cell_.KeepFirstState(graph_, item(2));
+        cell_.SetInputs(inputs_);
+        turn.state = cell_.SetFirstState(graph_, item(2));
         if (!item(3).is_none()) emit_ = item(3);
         loop_state_ = item(4);
         if (!loop_state_.is_none()) loop_tensors_ = TensorsOf(graph_, loop_state_);
@@ -223,9 +221,9 @@ class LoopFunction {
   }
 
  private:
-  py::object LoopState(const RawRnnMoment& now) const { return FinalLoopState(*now.loop_state); }
+  py::object LoopState(const RawRnnLoopInput& now) const { return FinalLoopState(*now.loop_state); }
   // None keeps the state unchanged.
-  OutputList NextLoopState(const RawRnnMoment& now, const py::object& next) const {
+  OutputList NextLoopState(const RawRnnLoopInput& now, const py::object& next) const {
     if (next.is_none()) return *now.loop_state;
     if (loop_state_.is_none()) RaiseValue("loop_fn gives a loop state, but gave none before the first step");
     CheckSameNest(loop_state_, next, /*check_types=*/false);
@@ -297,7 +295,7 @@ py::tuple StaticBidirectionalOf(py::object cell_fw, py::object cell_bw, py::obje
 Activation ActivationFrom(py::object function) {
   if (function.is_none()) return {};
   return [function](Output x) -> Result<Output> {
-    return CatchingExceptions([&]() -> Result<Output> {
+    return CatchExceptions([&]() -> Result<Output> {
       return ToOutput(x.graph(), InputFrom(function(Wrap(x))), x.base_dtype(), "activation");
     });
   };

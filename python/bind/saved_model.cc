@@ -2,10 +2,10 @@
 #include <pybind11/stl.h>
 
 #include "bind/files.h"
+#include "bind/gil.h"
 #include "bind/messages.h"
 #include "bind/objects.h"
 #include "bind/process.h"
-#include "bind/waiting.h"
 #include "train/saved_model.h"
 
 namespace weir::python {
@@ -57,7 +57,7 @@ void BindBuilder(py::module_& m) {
              Status status;
              if (with_variables) {
                const RunStep run = RunInPython(session);
-               const Waiting waiting;
+               const ReleaseGil waiting;
                status = builder.AddMetaGraphAndVariables(graph, run, tags, options);
              } else {
                status = builder.AddMetaGraph(graph, tags, options);
@@ -114,7 +114,7 @@ void BindSavedModel(py::module_& m) {
           const RunStep run = RunInPython(session);
           Status status;
           {
-            const Waiting waiting;
+            const ReleaseGil waiting;
             status = LoadMetaGraph(graph, run, *def, directory, options);
           }
           RecordOrigins(graph);

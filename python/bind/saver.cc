@@ -3,6 +3,7 @@
 
 #include "bind/collections.h"
 #include "bind/files.h"
+#include "bind/gil.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
@@ -10,7 +11,6 @@
 #include "bind/ownership.h"
 #include "bind/process.h"
 #include "bind/variables.h"
-#include "bind/waiting.h"
 #include "train/checkpoint_state.h"
 #include "train/init_from_checkpoint.h"
 
@@ -37,7 +37,7 @@ std::optional<SavedVariables> SavedVariablesFrom(py::handle var_list) {
   std::vector<VariablePtr> all;
   for (py::handle item : py::iter(var_list))
     for (VariablePtr& v : VariablesOfItem(item)) all.push_back(std::move(v));
-  return Take(NamedForSaving(all));
+  return Take(VariablesBySavedName(all));
 }
 
 Graph& GraphOfSession(py::handle session) {
@@ -95,7 +95,7 @@ py::object Save(Saver& saver, py::object session, py::object save_path, py::obje
   const SessionRun run(session);
   Result<std::optional<std::string>> saved = std::nullopt;
   {
-    const Waiting waiting;
+    const ReleaseGil waiting;
     saved = saver.Save(graph, run.run, path, options);
   }
   if (!saved.ok()) RaiseSaverError(saved.status(), *run.ended, graph);
@@ -110,7 +110,7 @@ void Restore(Saver& saver, py::object session, py::object save_path) {
   const SessionRun run(session);
   Status status;
   {
-    const Waiting waiting;
+    const ReleaseGil waiting;
     status = saver.Restore(graph, run.run, path);
   }
   if (!status.ok()) RaiseSaverError(status, *run.ended, graph);
@@ -143,8 +143,8 @@ std::shared_ptr<Saver> MakeSaver(py::object var_list, bool reshape, bool sharded
   return saver;
 }
 
-Saver::Kept KeptFrom(py::handle list, bool with_time) {
-  Saver::Kept kept;
+Saver::RetainedCheckpoints KeptFrom(py::handle list, bool with_time) {
+  Saver::RetainedCheckpoints kept;
   for (py::handle item : list) {
     if (with_time) {
       const auto pair = py::cast<std::pair<py::object, double>>(item);
@@ -254,8 +254,8 @@ void AddSaverCodec() {
 }  // namespace
 
 RunStep RunInPython(py::object session) {
-  return [item = PyItem(std::move(session))](const RunRequest& request) -> Result<std::vector<Tensor>> {
-    const WithGil gil;
+  return [item = SharedPyObject(std::move(session))](const RunRequest& request) -> Result<std::vector<Tensor>> {
+    const AcquireGil gil;
     try {
       py::dict feeds;
       for (const Feed& feed : request.feeds) feeds[Wrap(feed.output)] = NumpyFromTensor(feed.value);
@@ -274,7 +274,7 @@ RunStep RunInPython(py::object session) {
 }
 
 void BindSaver(py::module_& m) {
-  SaverClass cls(m, "Saver", py::dynamic_attr(), Collected<Saver>());
+  SaverClass cls(m, "Saver", py::dynamic_attr(), GarbageCollected<Saver>());
   HoldGraphsOf<Saver, VisitGraphs>(cls);
   cls.def(py::init([](py::object var_list, bool reshape, bool sharded, py::object max_to_keep, double keep_hours,
                       const Name& name, bool, py::object saver_def, py::object, bool defer_build, bool allow_empty,

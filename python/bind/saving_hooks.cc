@@ -17,40 +17,40 @@ class PythonListener final : public CheckpointListener {
  public:
   explicit PythonListener(py::object listener) : listener_(std::move(listener)) {}
   Status Begin() override {
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       listener_.get().attr("begin")();
       return OkStatus();
     });
   }
   Status BeforeSave(const SessionPtr& session, int64_t step) override {
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       listener_.get().attr("before_save")(PythonSessionOf(session), step);
       return OkStatus();
     });
   }
   Result<bool> AfterSave(const SessionPtr& session, int64_t step) override {
-    return CallingPython([&]() -> Result<bool> {
+    return CallPython([&]() -> Result<bool> {
       const py::object wants_stop = listener_.get().attr("after_save")(PythonSessionOf(session), step);
       return PyObject_IsTrue(wants_stop.ptr()) == 1;
     });
   }
   Status End(const SessionPtr& session, int64_t step) override {
-    return CallingPython([&]() -> Status {
+    return CallPython([&]() -> Status {
       listener_.get().attr("end")(PythonSessionOf(session), step);
       return OkStatus();
     });
   }
 
  private:
-  PyItem listener_;
+  SharedPyObject listener_;
 };
 
 // The given writer, or the cached writer of the directory. Empty if there is neither.
 WriterSource WriterFrom(py::object writer, py::handle directory) {
-  if (!writer.is_none()) return ThisWriter(SummaryWriterFrom(std::move(writer)));
+  if (!writer.is_none()) return FixedWriter(SummaryWriterFrom(std::move(writer)));
   if (directory.is_none() || py::len(directory) == 0) return {};
   return [path = PathFrom(directory)](Graph&) -> Result<SummaryWriterPtr> {
-    return CallingPython([&]() -> Result<SummaryWriterPtr> { return CachedWriter(path); });
+    return CallPython([&]() -> Result<SummaryWriterPtr> { return CachedWriter(path); });
   };
 }
 
@@ -66,8 +66,8 @@ std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::
   options.codec = PythonCollectionCodec();
   options.log = PythonLog("info");
   if (!saver.is_none())
-    options.saver = [saver = PyItem(std::move(saver))](Graph&) -> Result<std::shared_ptr<Saver>> {
-      return CallingPython([&]() -> Result<std::shared_ptr<Saver>> { return SaverFrom(saver.get()()); });
+    options.saver = [saver = SharedPyObject(std::move(saver))](Graph&) -> Result<std::shared_ptr<Saver>> {
+      return CallPython([&]() -> Result<std::shared_ptr<Saver>> { return SaverFrom(saver.get()()); });
     };
   if (!listeners.is_none())
     for (py::handle listener : py::iter(listeners))
@@ -82,9 +82,8 @@ std::unique_ptr<HookObject> MakeSummarySaver(std::optional<double> save_steps, s
   SummarySaverOptions options;
   options.interval = {.every_secs = save_secs, .every_steps = save_steps};
   options.writer = WriterFrom(std::move(summary_writer), output_dir);
-  options.summaries = [summaries = PyItem(std::move(summaries))]() -> Result<std::vector<Output>> {
-    return CallingPython(
-        [&]() -> Result<std::vector<Output>> { return summaries.get()().cast<std::vector<Output>>(); });
+  options.summaries = [summaries = SharedPyObject(std::move(summaries))]() -> Result<std::vector<Output>> {
+    return CallPython([&]() -> Result<std::vector<Output>> { return summaries.get()().cast<std::vector<Output>>(); });
   };
   return MakeHookObject(Take(SummarySaverHook::Make(std::move(options))));
 }
@@ -134,12 +133,12 @@ py::list MakeTrainingHooks(bool is_chief, py::object scaffold, py::object checkp
   options.log_step_count_steps = log_step_count_steps.value_or(0);
   TrainingHookParts parts;
   parts.writer = [](const std::string& directory) { return WriterFrom(py::none(), py::str(directory)); };
-  const PyItem held(std::move(scaffold));
+  const SharedPyObject held(std::move(scaffold));
   parts.saver = [held](Graph&) -> Result<std::shared_ptr<Saver>> {
-    return CallingPython([&]() -> Result<std::shared_ptr<Saver>> { return SaverFrom(held.get().attr("saver")); });
+    return CallPython([&]() -> Result<std::shared_ptr<Saver>> { return SaverFrom(held.get().attr("saver")); });
   };
   parts.summaries = [held]() -> Result<std::vector<Output>> {
-    return CallingPython([&]() -> Result<std::vector<Output>> {
+    return CallPython([&]() -> Result<std::vector<Output>> {
       const py::object summary = held.get().attr("summary_op");
       return summary.is_none() ? std::vector<Output>() : std::vector<Output>{summary.cast<Output>()};
     });
@@ -174,8 +173,9 @@ void BindSavingHooks(py::module_& m) {
          py::object summary_writer, py::object record) {
         StepCounterHook::Recorder recorder;
         if (!record.is_none())
-          recorder = [record = PyItem(std::move(record))](const SecondOrStepTimer::Elapsed& elapsed, int64_t step) {
-            return CallingPython([&]() -> Status {
+          recorder = [record = SharedPyObject(std::move(record))](const SecondOrStepTimer::Elapsed& elapsed,
+                                                                  int64_t step) {
+            return CallPython([&]() -> Status {
               record.get()(elapsed.steps, elapsed.secs, step);
               return OkStatus();
             });

@@ -89,7 +89,7 @@ std::shared_ptr<Scaffold> ScaffoldOf(py::handle object) {
 void BindScaffold(py::module_& m) {
   using S = ScaffoldObject;
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };
-  py::class_<S> cls(m, "Scaffold", py::dynamic_attr(), Collected<S, VisitScaffold>(),
+  py::class_<S> cls(m, "Scaffold", py::dynamic_attr(), GarbageCollected<S, VisitScaffold>(),
                     "The ops and the saver that get a model ready and keep it; finalize() makes those not given.");
   cls.def(py::init(&MakeScaffold), none("init_op"), none("init_feed_dict"), none("init_fn"), none("ready_op"),
           none("ready_for_local_init_op"), none("local_init_op"), none("summary_op"), none("saver"),

@@ -45,9 +45,9 @@ std::shared_ptr<Scope> NameScopeOf(py::object graph, py::object name) {
   });
 }
 
-Result<std::string> AskDeviceFunction(const PyItem& function, Node& node) {
+Result<std::string> CallDeviceFunction(const SharedPyObject& function, Node& node) {
   py::gil_scoped_acquire gil;
-  return CatchingExceptions([&]() -> Result<std::string> {
+  return CatchExceptions([&]() -> Result<std::string> {
     py::object chosen = function.get()(Wrap(&node));
     if (chosen.is_none()) return std::string();
     if (!PyUnicode_Check(chosen.ptr()) && py::hasattr(chosen, "to_string")) chosen = chosen.attr("to_string")();
@@ -72,7 +72,7 @@ DeviceRequest DeviceRequestFrom(py::object device) {
   if (PyCallable_Check(device.ptr()) == 0)
     RaiseType(fmt::format("{} is neither a device nor a device function", Repr(device)));
   return {.name = "",
-          .choose = [function = PyItem(device)](Node& node) { return AskDeviceFunction(function, node); },
+          .choose = [function = SharedPyObject(device)](Node& node) { return CallDeviceFunction(function, node); },
           .ignore_outer = false};
 }
 
@@ -235,7 +235,7 @@ int VisitScope(Scope& scope, visitproc visit, void* arg) {
 }  // namespace
 
 void BindScopes(py::class_<GraphObject>& cls, py::module_& m) {
-  py::class_<Scope, std::shared_ptr<Scope>>(m, "Scope", Collected<Scope, VisitScope>())
+  py::class_<Scope, std::shared_ptr<Scope>>(m, "Scope", GarbageCollected<Scope, VisitScope>())
       .def("__enter__", &Scope::EnterOnce)
       .def("__exit__", [](Scope& s, const py::args&) { s.Exit(); });
 

@@ -13,9 +13,9 @@
 
 #include "bind/cluster.h"
 #include "bind/errors.h"
+#include "bind/gil.h"
 #include "bind/messages.h"
 #include "bind/process.h"
-#include "bind/waiting.h"
 #include "cluster/join_until_signal.h"
 #include "cluster/remote_session.h"
 #include "cluster/server.h"
@@ -28,7 +28,7 @@ namespace py = pybind11;
 struct ServerObject {
   std::shared_ptr<Server> server;
   ~ServerObject() {
-    const Waiting waiting;
+    const ReleaseGil waiting;
     server = nullptr;
   }
 };
@@ -100,7 +100,7 @@ void JoinServer(ServerObject& self) {
   bool ended_by_signal = false;
   const bool is_main = _PyOS_IsMainThread() != 0;
   {
-    const Waiting waiting;
+    const ReleaseGil waiting;
     if (is_main) {
       ended_by_signal = JoinUntilSignal(*self.server);
     } else {
@@ -133,7 +133,7 @@ void BindServer(py::module_& m) {
       .def(
           "stop",
           [](ServerObject& s, double grace_seconds) {
-            const Waiting waiting;
+            const ReleaseGil waiting;
             constexpr double kLongestSeconds = 1e9;
             const double seconds = grace_seconds > 0 ? std::min(grace_seconds, kLongestSeconds) : 0;  // NaN: 0
             s.server->Stop(static_cast<int64_t>(seconds * 1000));
@@ -145,7 +145,7 @@ void BindServer(py::module_& m) {
         const auto message = MessageFrom<tensorflow::ConfigProto>(config);
         Status status;
         {
-          const Waiting waiting;
+          const ReleaseGil waiting;
           status = Process::Get().Reset(target, containers, message);
         }
         CheckRun(status);

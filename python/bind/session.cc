@@ -9,7 +9,7 @@
 #include "bind/numpy.h"
 #include "bind/objects.h"
 #include "bind/process.h"
-#include "bind/run_waiting.h"
+#include "bind/run_blocking.h"
 #include "bind/scopes.h"
 #include "graph/graph_def.h"
 #include "session/session.h"
@@ -29,7 +29,7 @@ struct SessionObject {
   Graph* graph_ptr() const { return graph_object().graph.get(); }
   ~SessionObject() {
     if (session == nullptr) return;
-    const Waiting waiting;
+    const ReleaseGil waiting;
     session.reset();
   }
 };
@@ -65,8 +65,8 @@ struct RunExtras {
 // Runs `step(cancel)` without the GIL. Ctrl-C on the main thread cancels it and raises KeyboardInterrupt.
 template <class F>
 auto RunCancellable(Graph* graph, F&& step) {
-  ReleasePending();
-  return *RunWaiting(std::forward<F>(step), [graph](const Status& status) { RaiseRunError(status, graph); });
+  DrainDecrefs();
+  return *RunBlocking(std::forward<F>(step), [graph](const Status& status) { RaiseRunError(status, graph); });
 }
 
 std::vector<py::object> ToNumpy(std::vector<Tensor> tensors) {
@@ -183,7 +183,7 @@ void Close(SessionObject& s) {
   }
   if (s.closed) return;
   s.closed = true;
-  const Waiting waiting;
+  const ReleaseGil waiting;
   s.session->Close().IgnoreError();
 }
 
@@ -271,7 +271,7 @@ std::shared_ptr<Session> SessionOf(py::handle session) {
   return object.session;
 }
 
-std::shared_ptr<Session> SessionBehind(py::handle session) { return session.cast<const SessionObject&>().session; }
+std::shared_ptr<Session> UncheckedSessionOf(py::handle session) { return session.cast<const SessionObject&>().session; }
 
 void BindSession(py::module_& m) {
   using S = SessionObject;
@@ -283,7 +283,7 @@ void BindSession(py::module_& m) {
       .def("__repr__", [](const DeviceInfo& d) {
         return fmt::format("_DeviceAttributes({}, {}, {}, {})", d.name, d.type, d.memory_limit, d.incarnation);
       });
-  py::class_<S> base(m, "BaseSession", py::dynamic_attr(), Collected<S, VisitSession>());
+  py::class_<S> base(m, "BaseSession", py::dynamic_attr(), GarbageCollected<S, VisitSession>());
   base.def("run", &RunFetches, py::arg("fetches"), py::arg("feed_dict") = py::none(), py::arg("options") = py::none(),
            py::arg("run_metadata") = py::none())
       .def("make_callable", &MakeCallable, py::arg("fetches"), py::arg("feed_list") = py::none(),

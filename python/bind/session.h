@@ -18,7 +18,7 @@ void RunOperation(py::object operation, py::object feed_dict, py::object session
 // The C++ session of an open tf.Session. Raises TypeError for other objects, and RuntimeError if it is closed.
 std::shared_ptr<Session> SessionOf(py::handle session);
 // The same, but the graph may still be empty. REQUIRES: a tf.Session.
-std::shared_ptr<Session> SessionBehind(py::handle session);
+std::shared_ptr<Session> UncheckedSessionOf(py::handle session);
 
 void BindSession(py::module_& m);
 

@@ -16,30 +16,30 @@
 namespace weir::python {
 
 struct PythonSessions::Made {
-  PyItem master;
-  PyItem graph;
-  PyItem config;
+  SharedPyObject master;
+  SharedPyObject graph;
+  SharedPyObject config;
   std::mutex mu;  // never held while calling Python
-  std::vector<std::pair<std::weak_ptr<Session>, PyItem>> sessions;
+  std::vector<std::pair<std::weak_ptr<Session>, SharedPyObject>> sessions;
 };
 
 PythonSessions::PythonSessions(py::object master, py::object graph, py::object config)
     : made_(std::make_shared<Made>()) {
-  made_->master = PyItem(std::move(master));
-  made_->graph = PyItem(std::move(graph));
-  made_->config = PyItem(std::move(config));
+  made_->master = SharedPyObject(std::move(master));
+  made_->graph = SharedPyObject(std::move(graph));
+  made_->config = SharedPyObject(std::move(config));
 }
 
 SessionMaker PythonSessions::maker() const {
   return [made = made_]() -> Result<SessionPtr> {
     return InPython([&] {
-      return CatchingExceptions([&]() -> Result<SessionPtr> {
+      return CatchExceptions([&]() -> Result<SessionPtr> {
         py::object session = py::module_::import("weir.lib.session")
                                  .attr("Session")(made->master.get(), made->graph.get(), made->config.get());
-        SessionPtr inner = SessionBehind(session);
+        SessionPtr inner = UncheckedSessionOf(session);
         std::lock_guard<std::mutex> lock(made->mu);
         std::erase_if(made->sessions, [](const auto& entry) { return entry.first.expired(); });
-        made->sessions.emplace_back(inner, PyItem(std::move(session)));
+        made->sessions.emplace_back(inner, SharedPyObject(std::move(session)));
         return inner;
       });
     });
@@ -55,9 +55,9 @@ py::object PythonSessions::Find(const SessionPtr& session) const {
 
 InitFunction InitFunctionFrom(py::object init_fn, const PythonSessions& sessions) {
   if (init_fn.is_none()) return {};
-  return [function = PyItem(std::move(init_fn)), sessions](const SessionPtr& session) -> Status {
+  return [function = SharedPyObject(std::move(init_fn)), sessions](const SessionPtr& session) -> Status {
     return InPython([&] {
-      return CatchingExceptions([&]() -> Status {
+      return CatchExceptions([&]() -> Status {
         CallOrPark(function.get(), py::make_tuple(sessions.Find(session)));
         return OkStatus();
       });
@@ -88,7 +88,7 @@ py::object WrapReady(const ReadyOp& ready) {
 GraphText PythonGraphText() {
   return [](const tensorflow::GraphDef& def) {
     return InPython([&] {
-      return CatchingExceptions([&]() -> Result<std::string> {
+      return CatchExceptions([&]() -> Result<std::string> {
         const py::object text = py::module_::import("google.protobuf.text_format").attr("MessageToString");
         return py::cast<std::string>(text(MessageToPython("GraphDef", def)));
       });
@@ -159,7 +159,7 @@ py::object PrepareSession(const SessionManagerObject& m, py::object master, py::
   options.init_feeds = FeedsFrom(m.graph, init_feed_dict);
   options.init_fn = InitFunctionFrom(std::move(init_fn), sessions);
   const std::shared_ptr<SessionManager> manager = m.manager;
-  return sessions.Find(*RunWaiting(&manager->graph(), [&](CancelToken* cancel) {
+  return sessions.Find(*RunBlocking(&manager->graph(), [&](CancelToken* cancel) {
     options.restore.cancel = cancel;
     return manager->Prepare(sessions.maker(), options);
   }));
@@ -171,7 +171,7 @@ py::tuple Recover(const SessionManagerObject& m, py::object master, py::object s
   RestoreOptions options =
       RestoreOptionsFrom(saver, checkpoint_dir, checkpoint_path, wait_for_checkpoint, max_wait_secs);
   const std::shared_ptr<SessionManager> manager = m.manager;
-  const auto recovered = RunWaiting(&manager->graph(), [&](CancelToken* cancel) {
+  const auto recovered = RunBlocking(&manager->graph(), [&](CancelToken* cancel) {
     options.cancel = cancel;
     return manager->Recover(sessions.maker(), options);
   });
@@ -184,7 +184,7 @@ py::object Wait(const SessionManagerObject& m, py::object master, py::object con
   WaitOptions options;
   if (max_wait_secs) options.max_wait_secs = *max_wait_secs;
   const std::shared_ptr<SessionManager> manager = m.manager;
-  return sessions.Find(*RunWaiting(&manager->graph(), [&](CancelToken* cancel) {
+  return sessions.Find(*RunBlocking(&manager->graph(), [&](CancelToken* cancel) {
     options.cancel = cancel;
     return manager->Wait(sessions.maker(), options);
   }));
@@ -205,7 +205,7 @@ void BindSessionManager(py::module_& m) {
   using M = SessionManagerObject;
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };
   py::class_<M>(
-      m, "SessionManager", py::dynamic_attr(), Collected<M, VisitGraph<M>>(),
+      m, "SessionManager", py::dynamic_attr(), GarbageCollected<M, VisitGraph<M>>(),
       "Gives sessions whose model is ready: restored or initialized here, or by another task that is waited for.")
       .def(py::init(&MakeManager), none("local_init_op"), none("ready_op"), none("ready_for_local_init_op"),
            none("graph"), py::arg("recovery_wait_secs") = 30, none("local_init_run_options"),

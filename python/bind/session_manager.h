@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bind/errors.h"
-#include "bind/run_waiting.h"
+#include "bind/run_blocking.h"
 #include "train/graph_file.h"
 #include "train/scaffold.h"
 #include "train/session_manager.h"
@@ -52,10 +52,10 @@ std::shared_ptr<Scaffold> ScaffoldOf(py::handle object);
 // error.
 [[noreturn]] void RaiseServiceError(const Status& status, Graph* graph);
 
-// RunWaiting that raises errors with RaiseServiceError.
+// RunBlocking that raises errors with RaiseServiceError.
 template <class F>
-auto RunWaiting(Graph* graph, F&& body) {
-  return RunWaiting(std::forward<F>(body), [graph](const Status& status) { RaiseServiceError(status, graph); });
+auto RunBlocking(Graph* graph, F&& body) {
+  return RunBlocking(std::forward<F>(body), [graph](const Status& status) { RaiseServiceError(status, graph); });
 }
 
 // Formats a graph with protobuf's text_format.

@@ -193,13 +193,13 @@ const PartialShape* ShapeOfObject(py::handle object) {
 
 namespace {
 
-[[noreturn]] void RaiseNoDimension(py::handle object) {
+[[noreturn]] void RaiseNotADimension(py::handle object) {
   RaiseType(
       fmt::format("Dimension value must be integer or None or have an __index__ method, got value '{}' with type '{}'",
                   Repr(object), Repr(py::type::handle_of(object))));
 }
 
-[[noreturn]] void RaiseNoShape(py::handle object) {
+[[noreturn]] void RaiseNotAShape(py::handle object) {
   RaiseType(fmt::format(
       "Failed to convert '{0}' to a shape: '{0}'could not be converted to a dimension. A shape should either be single "
       "dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None]).",
@@ -214,12 +214,12 @@ int64_t SizeFrom(py::handle object) {
   py::object index;
   if (PyFloat_Check(object.ptr()) &&
       PyFloat_AS_DOUBLE(object.ptr()) == static_cast<double>(static_cast<int64_t>(PyFloat_AS_DOUBLE(object.ptr())))) {
-    RaiseNoDimension(object);
+    RaiseNotADimension(object);
   }
   index = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
   if (!index) {
     PyErr_Clear();
-    RaiseNoDimension(object);
+    RaiseNotADimension(object);
   }
   const int64_t size = PyLong_AsLongLong(index.ptr());
   if (size == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
@@ -236,7 +236,7 @@ PartialShape ShapeFrom(py::handle object) {
   if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
     for (py::handle item : py::reinterpret_borrow<py::sequence>(object)) dims.push_back(SizeFrom(item));
   } else if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
-    RaiseNoShape(object);
+    RaiseNotAShape(object);
   } else if (PyIndex_Check(object.ptr()) != 0 || IsDimension(object)) {
     // A numpy vector also has __index__, but is a list of sizes.
     if (py::hasattr(object, "ndim") && object.attr("ndim").cast<int>() > 0) {
@@ -248,7 +248,7 @@ PartialShape ShapeFrom(py::handle object) {
     py::object iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(object.ptr()));
     if (!iterator) {
       PyErr_Clear();
-      RaiseNoShape(object);
+      RaiseNotAShape(object);
     }
     for (py::handle item : py::reinterpret_borrow<py::iterator>(iterator)) dims.push_back(SizeFrom(item));
   }

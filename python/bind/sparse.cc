@@ -50,7 +50,7 @@ std::unique_ptr<SparseObject> MakeSparse(const Input& indices, const Input& valu
 
 void BindSparseTensor(py::module_& m) {
   using S = SparseObject;
-  py::class_<S> cls(m, "SparseTensor", py::dynamic_attr(), Collected<S, VisitGraph<S>>());
+  py::class_<S> cls(m, "SparseTensor", py::dynamic_attr(), GarbageCollected<S, VisitGraph<S>>());
   cls.def(py::init(&MakeSparse), py::arg("indices"), py::arg("values"), py::arg("dense_shape"))
       .def_static("from_value",
                   [](py::object value) -> py::object {
@@ -85,7 +85,7 @@ void BindSparseTensor(py::module_& m) {
 
 void BindSlices(py::module_& m) {
   using S = SlicesObject;
-  py::class_<S> cls(m, "IndexedSlices", py::dynamic_attr(), Collected<S, VisitGraph<S>>());
+  py::class_<S> cls(m, "IndexedSlices", py::dynamic_attr(), GarbageCollected<S, VisitGraph<S>>());
   cls.def(py::init([](Output values, Output indices, Output dense_shape) {
             if (!values.valid() || !indices.valid()) RaiseType("values and indices must be Tensors");
             return new S{IndexedSlices{values, indices, dense_shape}, GraphOf(values.graph())};

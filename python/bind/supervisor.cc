@@ -150,7 +150,7 @@ py::object GetSession(SupervisorObject& s, py::object master, py::object config,
   options.wait_for_checkpoint = wait_for_checkpoint;
   options.max_wait_secs = max_wait_secs.value_or(std::numeric_limits<double>::infinity());
   const std::shared_ptr<Supervisor> sv = s.sv;
-  const auto session = RunWaiting(&sv->graph(), [&](CancelToken* cancel) {
+  const auto session = RunBlocking(&sv->graph(), [&](CancelToken* cancel) {
     options.cancel = cancel;
     return sv->GetSession(sessions.maker(), options);
   });
@@ -169,7 +169,7 @@ void VisitGraphs(const ServiceObject& s, GraphVisitor visit) { visit(s.sv->graph
 void RunService(const ServiceObject& s, const std::function<Status()>& what) {
   Status status;
   {
-    Waiting waiting;
+    ReleaseGil waiting;
     status = what();
   }
   if (!status.ok()) RaiseServiceError(status, &s.sv->graph());
@@ -180,7 +180,7 @@ py::object StandardServices(const SupervisorObject& s, py::handle sess) {
   if (!sv->is_chief()) Check(sv->StandardServices(nullptr).status());
   const SessionPtr session = sv->options().logdir.empty() ? nullptr : SessionOf(sess);
   const auto services =
-      RunWaiting(&sv->graph(), [&](CancelToken* cancel) { return sv->StandardServices(session, cancel); });
+      RunBlocking(&sv->graph(), [&](CancelToken* cancel) { return sv->StandardServices(session, cancel); });
   if (sv->options().logdir.empty()) return py::none();
   py::list made;
   for (const Supervisor::Service& service : *services) made.append(ServiceObject{sv, service});
@@ -231,7 +231,7 @@ void BindServices(py::class_<SupervisorObject>& cls) {
       .def("_close_summary_writer",
            [](const S& s) {
              const std::shared_ptr<Supervisor> sv = s.sv;
-             Check(RunWaiting(&sv->graph(), [&](CancelToken*) { return sv->CloseSummaryWriter(); }));
+             Check(RunBlocking(&sv->graph(), [&](CancelToken*) { return sv->CloseSummaryWriter(); }));
            })
       .def("summary_computed", &SummaryComputed, py::arg("sess"), py::arg("summary"),
            py::arg("global_step") = py::none());
@@ -273,13 +273,13 @@ void BindProperties(py::class_<SupervisorObject>& cls) {
 
 void BindSupervisor(py::module_& m) {
   using S = SupervisorObject;
-  py::class_<ServiceObject> service(m, "SupervisorService", Collected<ServiceObject>());
+  py::class_<ServiceObject> service(m, "SupervisorService", GarbageCollected<ServiceObject>());
   HoldGraphsOf<ServiceObject, VisitGraphs>(service);
   service.def_property_readonly("name", [](const ServiceObject& s) { return s.service.name; })
       .def_property_readonly("interval_secs", [](const ServiceObject& s) { return s.service.interval_secs; })
       .def("start", [](const ServiceObject& s) { RunService(s, s.service.start); })
       .def("run", [](const ServiceObject& s) { RunService(s, s.service.run); });
-  py::class_<S> cls(m, "Supervisor", py::dynamic_attr(), Collected<S, VisitSupervisor, ClearSupervisor>());
+  py::class_<S> cls(m, "Supervisor", py::dynamic_attr(), GarbageCollected<S, VisitSupervisor, ClearSupervisor>());
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };
   const auto use_default = [](const char* name) { return py::arg(name) = 0; };
   cls.def(py::init([](py::object graph, py::object ready_op, py::object ready_for_local_init_op, bool is_chief,

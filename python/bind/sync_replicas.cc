@@ -33,11 +33,11 @@ std::shared_ptr<SyncReplicasOptimizer> MakeSyncReplicas(std::shared_ptr<Optimize
 
 void BindSyncReplicas(py::module_& m) {
   using S = SyncReplicasOptimizer;
-  py::class_<S, Optimizer, std::shared_ptr<S>>(m, "SyncReplicasOptimizer", Collected<S>())
+  py::class_<S, Optimizer, std::shared_ptr<S>>(m, "SyncReplicasOptimizer", GarbageCollected<S>())
       .def(py::init(&MakeSyncReplicas), py::arg("opt"), py::arg("replicas_to_aggregate"),
            py::arg("total_num_replicas") = py::none(), py::arg("variable_averages") = py::none(),
            py::arg("variables_to_average") = py::none(), py::arg("use_locking") = false,
-           py::arg("name") = "sync_replicas", py::arg("replica_wait_secs") = 60.0, KeepsArguments())
+           py::arg("name") = "sync_replicas", py::arg("replica_wait_secs") = 60.0, KeepArgumentsAlive())
       .def("_applied",
            [](S& self, Node* train) {
              RecordOrigins(train->graph());

@@ -43,7 +43,7 @@ py::list Consumers(const T& t) {
 }  // namespace
 
 void BindTensor(py::module_& m) {
-  py::class_<T> cls(m, "Tensor", py::dynamic_attr(), Collected<T, VisitGraph<T>>());
+  py::class_<T> cls(m, "Tensor", py::dynamic_attr(), GarbageCollected<T, VisitGraph<T>>());
   cls.def_property_readonly("name", [](const T& t) { return t.output.name(); })
       .def_property_readonly("dtype", [](const T& t) { return t.output.dtype(); })
       .def_property_readonly("shape", [](const T& t) { return t.output.shape(); })

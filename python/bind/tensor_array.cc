@@ -13,12 +13,12 @@ struct ArrayObject {
 };
 
 template <class T>
-T Built(const ArrayObject& self, T result) {
+T FinishBuild(const ArrayObject& self, T result) {
   Check(self.array.flow().graph().TakeError());
   return result;
 }
 
-ArrayObject Then(const ArrayObject& self, TensorArray next) { return {Built(self, std::move(next)), self.graph}; }
+ArrayObject Then(const ArrayObject& self, TensorArray next) { return {FinishBuild(self, std::move(next)), self.graph}; }
 
 std::unique_ptr<ArrayObject> MakeTensorArray(DType dtype, const Input& size, std::optional<bool> dynamic_size,
                                              std::optional<bool> clear_after_read, const Name& tensor_array_name,
@@ -60,7 +60,7 @@ py::object WrapTensorArray(TensorArray array) {
 
 void BindTensorArray(py::module_& m) {
   using A = ArrayObject;
-  py::class_<A>(m, "TensorArray", Collected<A, VisitGraph<A>>())
+  py::class_<A>(m, "TensorArray", GarbageCollected<A, VisitGraph<A>>())
       .def(py::init(&MakeTensorArray), py::arg("dtype"), py::arg("size") = py::none(),
            py::arg("dynamic_size") = py::none(), py::arg("clear_after_read") = py::none(),
            py::arg("tensor_array_name") = py::none(), py::arg("handle") = py::none(), py::arg("flow") = py::none(),
@@ -80,7 +80,7 @@ void BindTensorArray(py::module_& m) {
           },
           py::arg("source"), py::arg("flow") = py::none(), py::arg("name") = py::none())
       .def(
-          "read", [](const A& a, Input index, const Name& n) { return Built(a, a.array.Read(index, n.text)); },
+          "read", [](const A& a, Input index, const Name& n) { return FinishBuild(a, a.array.Read(index, n.text)); },
           py::arg("index"), py::arg("name") = py::none())
       .def(
           "write",
@@ -89,16 +89,17 @@ void BindTensorArray(py::module_& m) {
           },
           py::arg("index"), py::arg("value"), py::arg("name") = py::none())
       .def(
-          "stack", [](const A& a, const Name& n) { return Built(a, a.array.Stack(n.text)); },
+          "stack", [](const A& a, const Name& n) { return FinishBuild(a, a.array.Stack(n.text)); },
           py::arg("name") = py::none())
       .def(
-          "pack", [](const A& a, const Name& n) { return Built(a, a.array.Stack(n.text)); },
+          "pack", [](const A& a, const Name& n) { return FinishBuild(a, a.array.Stack(n.text)); },
           py::arg("name") = py::none())
       .def(
-          "gather", [](const A& a, Input indices, const Name& n) { return Built(a, a.array.Gather(indices, n.text)); },
+          "gather",
+          [](const A& a, Input indices, const Name& n) { return FinishBuild(a, a.array.Gather(indices, n.text)); },
           py::arg("indices"), py::arg("name") = py::none())
       .def(
-          "concat", [](const A& a, const Name& n) { return Built(a, a.array.Concat(n.text)); },
+          "concat", [](const A& a, const Name& n) { return FinishBuild(a, a.array.Concat(n.text)); },
           py::arg("name") = py::none())
       .def(
           "unstack", [](const A& a, Input value, const Name& n) { return Then(a, a.array.Unstack(value, n.text)); },
@@ -119,10 +120,10 @@ void BindTensorArray(py::module_& m) {
           },
           py::arg("value"), py::arg("lengths"), py::arg("name") = py::none())
       .def(
-          "size", [](const A& a, const Name& n) { return Built(a, a.array.Size(n.text)); },
+          "size", [](const A& a, const Name& n) { return FinishBuild(a, a.array.Size(n.text)); },
           py::arg("name") = py::none())
       .def(
-          "close", [](const A& a, const Name& n) { return Wrap(Built(a, a.array.Close(n.text))); },
+          "close", [](const A& a, const Name& n) { return Wrap(FinishBuild(a, a.array.Close(n.text))); },
           py::arg("name") = py::none());
 }
 

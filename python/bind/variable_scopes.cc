@@ -47,11 +47,11 @@ bool NeedsArguments(py::handle function) {
 
 // A Python initializer: an object or a class, called with the shape, the type and, if it accepts it, the partition.
 struct PyInitializer {
-  PyItem function;
+  SharedPyObject function;
   Result<Output> operator()(Graph& graph, const PartialShape& shape, DType dtype,
                             const PartitionInfo* partition) const {
     py::gil_scoped_acquire gil;
-    return CatchingExceptions([&]() -> Result<Output> {
+    return CatchExceptions([&]() -> Result<Output> {
       py::object call = function.get();
       if (PyType_Check(call.ptr())) call = call();
       if (!shape.fully_defined()) {
@@ -99,9 +99,9 @@ std::optional<int> SingleSliceDim(const PartitionInfo& info, const PartialShape&
 
 std::shared_ptr<const Regularizer> RegularizerFrom(py::object function) {
   if (function.is_none()) return nullptr;
-  return std::make_shared<const Regularizer>([item = PyItem(function)](Output value) -> Result<Output> {
+  return std::make_shared<const Regularizer>([item = SharedPyObject(function)](Output value) -> Result<Output> {
     py::gil_scoped_acquire gil;
-    return CatchingExceptions([&]() -> Result<Output> {
+    return CatchExceptions([&]() -> Result<Output> {
       py::object loss = item.get()(Wrap(value));
       if (loss.is_none()) return Output();
       return ToOutput(value.graph(), InputFrom(loss), kInvalidType, "loss");
@@ -113,10 +113,10 @@ std::shared_ptr<const Partitioner> PartitionerFrom(py::object function) {
   if (function.is_none()) return nullptr;
   if (PyCallable_Check(function.ptr()) == 0)
     RaiseValue(fmt::format("Partitioner must be callable, but received: {}", Repr(function)));
-  return std::make_shared<const Partitioner>([item = PyItem(function)](const PartialShape& shape,
-                                                                       DType dtype) -> Result<std::vector<int>> {
+  return std::make_shared<const Partitioner>([item = SharedPyObject(function)](
+                                                 const PartialShape& shape, DType dtype) -> Result<std::vector<int>> {
     py::gil_scoped_acquire gil;
-    return CatchingExceptions([&]() -> Result<std::vector<int>> {
+    return CatchExceptions([&]() -> Result<std::vector<int>> {
       py::object counts = item.get()(py::arg("shape") = ShapeObjectOf(shape), py::arg("dtype") = DTypeObjectOf(dtype));
       if (!py::isinstance<py::sequence>(counts))
         RaiseValue(fmt::format("Partitioner must return a sequence, but saw: {}", Repr(counts)));
@@ -127,7 +127,7 @@ std::shared_ptr<const Partitioner> PartitionerFrom(py::object function) {
 
 std::shared_ptr<const ScopedInitializer> InitializerFrom(py::object function) {
   if (function.is_none()) return nullptr;
-  return std::make_shared<const ScopedInitializer>(PyInitializer{PyItem(function)});
+  return std::make_shared<const ScopedInitializer>(PyInitializer{SharedPyObject(function)});
 }
 
 bool IsInitialValue(py::handle initializer) {
@@ -203,9 +203,10 @@ py::dict KwargsOf(const VariableRequest& request) {
 std::shared_ptr<const CustomGetter> CustomGetterFrom(py::object function) {
   if (function.is_none()) return nullptr;
   return std::make_shared<const CustomGetter>(
-      [item = PyItem(function)](const VariableGetter& getter, const VariableRequest& request) -> Result<FoundVariable> {
+      [item = SharedPyObject(function)](const VariableGetter& getter,
+                                        const VariableRequest& request) -> Result<FoundVariable> {
         py::gil_scoped_acquire gil;
-        return CatchingExceptions([&]() -> Result<FoundVariable> {
+        return CatchExceptions([&]() -> Result<FoundVariable> {
           // Arguments that the custom getter does not pass keep the scope's values. The program may keep `inner`, so it
           // must not hold the custom getter.
           VariableRequest decided = request;
@@ -255,7 +256,7 @@ struct ScopeObject {
   py::object graph;
 
   void Changed() {
-    VariableScopes scopes(*GraphObjectOf(graph).graph);
+    VariableScopeStack scopes(*GraphObjectOf(graph).graph);
     if (scopes.Current().name == scope.name) scopes.SetCurrent(scope);
   }
 };
@@ -281,7 +282,7 @@ py::object Outside(F make) {
 // Pops the scope that an entered `with tf.variable_scope` pushed.
 struct Pushed {
   explicit Pushed(Graph& g) : graph(g) {}
-  ~Pushed() { VariableScopes(graph).Pop(); }
+  ~Pushed() { VariableScopeStack(graph).Pop(); }
   Graph& graph;
 };
 
@@ -303,8 +304,8 @@ std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object
           break;
         }
     Graph* const graph = GraphObjectOf(graph_object).graph.get();
-    scope.Add(std::make_shared<PyItem>(graph_object));
-    VariableScopes scopes(*graph);
+    scope.Add(std::make_shared<SharedPyObject>(graph_object));
+    VariableScopeStack scopes(*graph);
     const auto open_names = [&](const std::string& name) -> std::string {
       if (!auxiliary_name_scope) return graph->build().name_scope.empty() ? "" : graph->build().name_scope + "/";
       auto names = std::make_shared<NameScope>(*graph, name);
@@ -342,7 +343,7 @@ std::shared_ptr<Scope> VariableScopeContext(py::object name_or_scope, py::object
 
 py::object GetVariableIn(const VariableScope* scope, const std::string& name, const py::kwargs& kwargs) {
   const py::object graph = DefaultGraph();
-  VariableScopes scopes(*GraphObjectOf(graph).graph);
+  VariableScopeStack scopes(*GraphObjectOf(graph).graph);
   VariableRequest request = RequestFrom(name, kwargs);
   Result<FoundVariable> found =
       scope == nullptr ? scopes.GetAny(std::move(request)) : scopes.GetBelow(*scope, std::move(request));
@@ -397,7 +398,7 @@ void BindVariableScopes(py::module_& m) {
           },
           py::arg("shape"));
 
-  py::class_<ScopeObject>(m, "VariableScope", Collected<ScopeObject, VisitGraph<ScopeObject>>())
+  py::class_<ScopeObject>(m, "VariableScope", GarbageCollected<ScopeObject, VisitGraph<ScopeObject>>())
       .def_property_readonly("name", [](const ScopeObject& s) { return s.scope.name; })
       .def_property_readonly("original_name_scope", [](const ScopeObject& s) { return s.scope.original_name_scope; })
       .def_property_readonly("reuse", [](const ScopeObject& s) { return ReuseObject(s.scope.reuse); })
@@ -473,7 +474,7 @@ void BindVariableScopes(py::module_& m) {
 
   m.def("get_variable_scope", [] {
     py::object graph = GraphOfVariables();
-    return ScopeObject{VariableScopes(*GraphObjectOf(graph).graph).Current(), graph};
+    return ScopeObject{VariableScopeStack(*GraphObjectOf(graph).graph).Current(), graph};
   });
   m.def(
       "variable_scope",

@@ -19,9 +19,9 @@ namespace weir::python {
 namespace {
 
 // Converts the initial value of tf.Variable. A function is called inside the variable's scope.
-Result<Output> CallInitialValue(const PyItem& function, DType dtype, Graph& graph) {
+Result<Output> CallInitialValue(const SharedPyObject& function, DType dtype, Graph& graph) {
   py::gil_scoped_acquire gil;
-  return CatchingExceptions([&]() -> Result<Output> {
+  return CatchExceptions([&]() -> Result<Output> {
     py::object value = function.get()();
     return ToOutput(graph, InputFrom(value), dtype, "initial_value");
   });
@@ -70,7 +70,7 @@ VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::obj
   if (!expected_shape.is_none()) options.expected_shape = ShapeFrom(expected_shape);
   if (!shape.is_none()) options.shape = ShapeFrom(shape);
   if (PyCallable_Check(initial_value.ptr()) != 0 && !IsTensor(initial_value) && !IsVariable(initial_value)) {
-    PyItem function(initial_value);
+    SharedPyObject function(initial_value);
     return Take(Variable::MakeWith(
         graph, [&] { return CallInitialValue(function, dtype, graph); }, options));
   }
@@ -96,8 +96,8 @@ void RequireReference(const Variable& v, const std::string& op, const std::vecto
 }
 
 // The variable for use in the current graph, for an update.
-VariablePtr HereFor(const char* update, const VariablePtr& v) {
-  VariablePtr here = VariableHere(v);
+VariablePtr CapturedForUpdate(const char* update, const VariablePtr& v) {
+  VariablePtr here = CapturedVariable(v);
   RequireReference(*here, update, {v->dtype()});
   return here;
 }
@@ -105,7 +105,7 @@ VariablePtr HereFor(const char* update, const VariablePtr& v) {
 // A scatter op on either kind of variable, by op name. Returns the updated reference, or a read after the update.
 py::object Scatter(const VariablePtr& variable, const std::string& op, const Input& indices, const Input& values,
                    bool use_locking, const Name& name) {
-  const VariablePtr v = VariableHere(variable);
+  const VariablePtr v = CapturedVariable(variable);
   RequireReference(*v, op, {indices.is_output() ? indices.output().base_dtype() : kInt32, v->dtype()});
   NodeBuilder node(v->graph(), (v->is_resource() ? "Resource" : "") + op, name.text);
   node.In(v->handle()).In(indices);
@@ -179,17 +179,17 @@ void BindScatters(py::module_& m, py::class_<Variable, VariablePtr>& cls) {
   }
 }
 
-PartitionedVariable PartitionsHere(PartitionedVariable v) {
-  for (VariablePtr& part : v.parts) part = VariableHere(part);
+PartitionedVariable CapturedPartitions(PartitionedVariable v) {
+  for (VariablePtr& part : v.parts) part = CapturedVariable(part);
   return v;
 }
 
 // A constraint implemented in Python.
 struct PyConstraint {
-  PyItem function;
+  SharedPyObject function;
   Result<Output> operator()(const VariablePtr& variable) const {
     py::gil_scoped_acquire gil;
-    return CatchingExceptions([&]() -> Result<Output> {
+    return CatchExceptions([&]() -> Result<Output> {
       const py::object allowed = function.get()(py::cast(variable));
       return ToOutput(variable->graph(), InputFrom(allowed), variable->dtype(), "constraint");
     });
@@ -227,10 +227,10 @@ VariablePtr VariableFrom(py::handle object) {
   RaiseType(fmt::format("{} is not a variable", Repr(object)));
 }
 
-VariablePtr VariableHere(const VariablePtr& variable) {
+VariablePtr CapturedVariable(const VariablePtr& variable) {
   if (functions_being_traced == 0) return variable;
   const Output handle = Captured(variable->handle());
-  return handle == variable->handle() ? variable : variable->Behind(handle);
+  return handle == variable->handle() ? variable : variable->WithHandle(handle);
 }
 
 VariablePtr OptionalVariableFrom(py::handle object) { return object.is_none() ? nullptr : VariableFrom(object); }
@@ -250,7 +250,7 @@ std::vector<VariablePtr> VariablesFrom(py::handle list) {
 Constraint ConstraintFrom(py::object function) {
   if (function.is_none()) return {};
   if (PyCallable_Check(function.ptr()) == 0) RaiseValue("The `constraint` argument must be a callable.");
-  return PyConstraint{PyItem(std::move(function))};
+  return PyConstraint{SharedPyObject(std::move(function))};
 }
 
 py::object ConstraintObject(const Constraint& constraint) {
@@ -271,7 +271,7 @@ void BindVariables(py::module_& m) {
       .def_readonly("var_shape", &SaveSlice::shape)
       .def_property_readonly("spec", &SliceSpec);
 
-  py::class_<Variable, VariablePtr> cls(m, "Variable", Collected<Variable>());
+  py::class_<Variable, VariablePtr> cls(m, "Variable", GarbageCollected<Variable>());
   HoldGraphsOf<Variable, VisitGraphs>(cls);
   cls.def(py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
                       py::object caching_device, const Name& name, py::object variable_def, DType dtype,
@@ -304,8 +304,9 @@ void BindVariables(py::module_& m) {
       .def_property_readonly("initial_value", [](V v) { return v->initial_value(); })
       .def_property_readonly("handle", [](V v) { return v->handle(); })
       .def_property_readonly("constraint", [](V v) { return ConstraintObject(v->constraint()); })
-      .def("value", [](V v) { return v->is_resource() && !v->is_cached() ? VariableHere(v)->ReadValue() : v->value(); })
-      .def("read_value", [](V v) { return VariableHere(v)->ReadValue(); })
+      .def("value",
+           [](V v) { return v->is_resource() && !v->is_cached() ? CapturedVariable(v)->ReadValue() : v->value(); })
+      .def("read_value", [](V v) { return CapturedVariable(v)->ReadValue(); })
       .def("_ref", [](V v) { return v->handle(); })
       .def("_as_graph_element", [](V v) { return v->value(); })
       .def("initialized_value",
@@ -328,28 +329,28 @@ void BindVariables(py::module_& m) {
       .def(
           "assign",
           [](V v, const Input& value, bool use_locking, const Name& name, bool read_value) {
-            const VariablePtr here = HereFor("Assign", v);
+            const VariablePtr here = CapturedForUpdate("Assign", v);
             return ResultOf(here, here->Assign(value, use_locking, true, name.text), read_value);
           },
           py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
       .def(
           "assign_add",
           [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
-            const VariablePtr here = HereFor("AssignAdd", v);
+            const VariablePtr here = CapturedForUpdate("AssignAdd", v);
             return ResultOf(here, here->AssignAdd(delta, use_locking, name.text), read_value);
           },
           py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
       .def(
           "assign_sub",
           [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
-            const VariablePtr here = HereFor("AssignSub", v);
+            const VariablePtr here = CapturedForUpdate("AssignSub", v);
             return ResultOf(here, here->AssignSub(delta, use_locking, name.text), read_value);
           },
           py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
       .def(
           "count_up_to",
           [](V variable, int64_t limit) {
-            const VariablePtr v = VariableHere(variable);
+            const VariablePtr v = CapturedVariable(variable);
             RequireReference(*v, "CountUpTo", {});
             const char* op = v->is_resource() ? "ResourceCountUpTo" : "CountUpTo";
             NodeBuilder node(v->graph(), op);
@@ -361,12 +362,12 @@ void BindVariables(py::module_& m) {
       .def(
           "sparse_read",
           [](V variable, const Input& indices, const Name& name) {
-            const VariablePtr v = VariableHere(variable);
+            const VariablePtr v = CapturedVariable(variable);
             // A captured handle does not carry the variable's type.
             const Output table = !v->is_resource() ? Captured(v->value())
                                  : v == variable   ? v->handle()
                                                    : v->ReadValue();
-            const Output rows = GatherRowsOf(v->graph(), table, indices, {}, 0, name.text);
+            const Output rows = ComposeGatherRows(v->graph(), table, indices, {}, 0, name.text);
             Check(v->graph().TakeError());
             return rows;
           },
@@ -428,13 +429,13 @@ void BindVariables(py::module_& m) {
   AddOperators(cls);
 
   py::class_<PartitionedVariable, std::shared_ptr<PartitionedVariable>> pieces(m, "PartitionedVariable",
-                                                                               Collected<PartitionedVariable>());
+                                                                               GarbageCollected<PartitionedVariable>());
   HoldGraphsOf<PartitionedVariable, VisitGraphs>(pieces);
   pieces.def_property_readonly("name", [](const PartitionedVariable& v) { return v.name; })
       .def_property_readonly("dtype", [](const PartitionedVariable& v) { return v.dtype; })
       .def_property_readonly("shape", [](const PartitionedVariable& v) { return v.shape; })
       .def("get_shape", [](const PartitionedVariable& v) { return v.shape; })
-      .def("as_tensor", [](const PartitionedVariable& v) { return PartitionsHere(v).AsInput(); })
+      .def("as_tensor", [](const PartitionedVariable& v) { return CapturedPartitions(v).AsInput(); })
       .def("_get_variable_list", [](const PartitionedVariable& v) { return Wrapped(v.parts); })
       .def("_get_partitions", [](const PartitionedVariable& v) { return v.partitions; })
       .def("__len__", [](const PartitionedVariable& v) { return v.parts.size(); })
@@ -463,11 +464,11 @@ void BindVariables(py::module_& m) {
   RegisterOutputConverter(cls, [](py::handle value, Graph&, DType, bool as_ref) -> Result<Output> {
     const VariablePtr outer = py::cast<VariablePtr>(value);
     if (!as_ref && !outer->is_resource()) return outer->AsInput();  // a function captures the value, not the reference
-    const VariablePtr v = VariableHere(outer);
+    const VariablePtr v = CapturedVariable(outer);
     return as_ref ? v->handle() : v->AsInput();
   });
   RegisterOutputConverter(pieces, [](py::handle value, Graph&, DType, bool) -> Result<Output> {
-    return PartitionsHere(py::cast<PartitionedVariable&>(value)).AsInput();
+    return CapturedPartitions(py::cast<PartitionedVariable&>(value)).AsInput();
   });
   RegisterCollectionType({
       .to_python = [](const std::any& item) -> py::object {
@@ -525,7 +526,7 @@ void BindVariables(py::module_& m) {
           Check(flag.graph().TakeError());
           return flag;
         }
-        const VariablePtr v = VariableHere(VariableFrom(variable));
+        const VariablePtr v = CapturedVariable(VariableFrom(variable));
         RequireReference(*v, "IsVariableInitialized", {});
         Output flag = v->IsInitialized();
         Check(v->graph().TakeError());
@@ -547,7 +548,7 @@ void BindVariables(py::module_& m) {
                                    .Attr("use_locking", use_locking)
                                    .Build()),
                           0);
-          const VariablePtr v = HereFor(op, VariableFrom(ref));
+          const VariablePtr v = CapturedForUpdate(op, VariableFrom(ref));
           Output changed = ((*v).*update)(value, use_locking, as.text);
           Check(v->graph().TakeError());
           return changed;
@@ -567,7 +568,7 @@ void BindVariables(py::module_& m) {
                                  .Attr("use_locking", locking)
                                  .Build()),
                         0);
-        const VariablePtr v = HereFor("Assign", VariableFrom(ref));
+        const VariablePtr v = CapturedForUpdate("Assign", VariableFrom(ref));
         Output changed = v->Assign(value, locking, validate, name.text);
         Check(v->graph().TakeError());
         return changed;

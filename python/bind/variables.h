@@ -14,7 +14,7 @@ bool IsVariable(py::handle object);
 VariablePtr VariableFrom(py::handle object);
 // The variable for use in the current graph. While a function is traced, captures a resource variable's handle, or a
 // reference variable's value.
-VariablePtr VariableHere(const VariablePtr& variable);
+VariablePtr CapturedVariable(const VariablePtr& variable);
 // Null for None.
 VariablePtr OptionalVariableFrom(py::handle object);
 std::vector<VariablePtr> VariablesFrom(py::handle list);

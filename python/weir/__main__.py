@@ -44,7 +44,7 @@ def _report(kind, error, trace):
     sys.__excepthook__(kind, error, error.__traceback__)
 
 
-def _wrong_call(message):
+def _usage_error(message):
     print(f"weir run: {message}\nSee 'weir run --help'.", file=sys.stderr)
     return 2
 
@@ -82,18 +82,18 @@ def main(argv=None):
         return 2
     import runpy
     from weir import _names
-    _names.become_tensorflow()
+    _names.install_as_tensorflow()
     sys.excepthook = _report
     if argv[1] == "-m":
         sys.argv = argv[2:]
         sys.path[0] = os.getcwd()
         if not _has_module(argv[2]):
-            return _wrong_call(f"there is no module '{argv[2]}'")
+            return _usage_error(f"there is no module '{argv[2]}'")
         runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
         return 0
     script = argv[1]
     if not os.path.exists(script):
-        return _wrong_call(f"there is no file '{script}'")
+        return _usage_error(f"there is no file '{script}'")
     sys.argv = argv[1:]
     # Like `python SCRIPT`: modules next to the script come first.
     if sys.path and sys.path[0] in ("", os.getcwd()):

@@ -232,7 +232,7 @@ def install_finder(root, path=None):
             sys.meta_path.insert(0, _StubFolders(finder, path))
 
 
-def become_tensorflow():
+def install_as_tensorflow():
     """Makes `import tensorflow` resolve to Weir in this process."""
     class Root(_Finder):
         def find_spec(self, fullname, path=None, target=None):

@@ -17,11 +17,11 @@ ThreadAlarms::~ThreadAlarms() {
   if (thread_.joinable()) thread_.join();
 }
 
-Alarms::Id ThreadAlarms::After(int64_t nanos, std::function<void()> ring) {
+Alarms::Id ThreadAlarms::After(int64_t nanos, std::function<void()> callback) {
   std::lock_guard lock(mu_);
   const int64_t time = clock_.MonotonicNanos() + nanos;
   const Id id = next_++;
-  due_.emplace(std::pair(time, id), std::move(ring));
+  due_.emplace(std::pair(time, id), std::move(callback));
   times_.emplace(id, time);
   if (!thread_.joinable()) {
     thread_ = std::thread([this] { Run(); });
@@ -31,7 +31,7 @@ Alarms::Id ThreadAlarms::After(int64_t nanos, std::function<void()> ring) {
   return id;
 }
 
-void ThreadAlarms::Drop(Id id) {
+void ThreadAlarms::Cancel(Id id) {
   std::function<void()> dropped;  // destroyed after the lock is released
   std::unique_lock lock(mu_);
   if (auto it = times_.find(id); it != times_.end()) {
@@ -40,7 +40,7 @@ void ThreadAlarms::Drop(Id id) {
     due_.erase(entry);
     times_.erase(it);
   } else if (running_ == id && std::this_thread::get_id() != thread_.get_id()) {
-    rung_.wait(lock, [&] { return running_ != id; });
+    callback_done_.wait(lock, [&] { return running_ != id; });
   }
   lock.unlock();
 }
@@ -58,20 +58,20 @@ void ThreadAlarms::Run() {
       changed_.wait_for(lock, std::chrono::nanoseconds(left));
       continue;
     }
-    std::function<void()> ring = std::move(first->second);
+    std::function<void()> callback = std::move(first->second);
     running_ = first->first.second;
     times_.erase(running_);
     due_.erase(first);
     lock.unlock();
     try {
-      ring();
+      callback();
     } catch (...) {
-      LogCaught("an alarm");
+      LogCurrentException("an alarm");
     }
-    ring = nullptr;
+    callback = nullptr;
     lock.lock();
     running_ = 0;
-    rung_.notify_all();
+    callback_done_.notify_all();
   }
 }
 

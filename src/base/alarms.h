@@ -21,10 +21,10 @@ class Alarms {
   using Id = uint64_t;
   virtual ~Alarms() = default;
   // Runs `ring` once, `nanos` from now. All alarms share one thread: `ring` must not block.
-  virtual Id After(int64_t nanos, std::function<void()> ring) = 0;
+  virtual Id After(int64_t nanos, std::function<void()> callback) = 0;
   // Cancels the alarm; no-op if it has already run. Blocks while the callback runs on another thread, so after the
   // return the callback is not running and never will. Does not block when called from the callback itself.
-  virtual void Drop(Id id) = 0;
+  virtual void Cancel(Id id) = 0;
 };
 
 // Runs all callbacks on one thread, started by the first alarm. The destructor drops pending alarms and waits for the
@@ -36,8 +36,8 @@ class ThreadAlarms final : public Alarms {
   ThreadAlarms(const ThreadAlarms&) = delete;
   ThreadAlarms& operator=(const ThreadAlarms&) = delete;
 
-  Id After(int64_t nanos, std::function<void()> ring) override;
-  void Drop(Id id) override;
+  Id After(int64_t nanos, std::function<void()> callback) override;
+  void Cancel(Id id) override;
 
  private:
   void Run();
@@ -45,7 +45,7 @@ class ThreadAlarms final : public Alarms {
   Clock& clock_;
   std::mutex mu_;
   std::condition_variable changed_;
-  std::condition_variable rung_;
+  std::condition_variable callback_done_;
   bool stopped_ = false;
   Id next_ = 1;
   Id running_ = 0;

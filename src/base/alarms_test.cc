@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 
 namespace weir {
 namespace {
@@ -20,7 +20,7 @@ TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
   std::mutex mu;
   std::vector<int> order;
   std::atomic<int> rung{0};
-  HandClock clock;
+  ManualClock clock;
   ThreadAlarms alarms(clock);
   for (int i : {3, 1, 2}) {
     alarms.After(int64_t{i} * 10 * kMilli, [&, i] {
@@ -36,11 +36,11 @@ TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
 
 TEST(AlarmsTest, DroppedOnesStaySilent) {
   std::atomic<int> rung{0};
-  HandClock clock;
+  ManualClock clock;
   ThreadAlarms alarms(clock);
   const Alarms::Id id = alarms.After(5 * kMilli, [&] { rung += 100; });
-  alarms.Drop(id);
-  alarms.Drop(id);
+  alarms.Cancel(id);
+  alarms.Cancel(id);
   alarms.After(10 * kMilli, [&] { ++rung; });
   clock.nanos += 100 * kMilli;
   WaitUntil(rung, 1);
@@ -56,7 +56,7 @@ TEST(AlarmsTest, DropWaitsForTheOneThatRuns) {
     stage = 2;
   });
   WaitUntil(stage, 1);
-  alarms.Drop(id);
+  alarms.Cancel(id);
   EXPECT_EQ(stage, 2);
 }
 
@@ -65,7 +65,7 @@ TEST(AlarmsTest, AnAlarmMaySetAndDropOthersAndItself) {
   ThreadAlarms alarms(RealClock());
   std::atomic<Alarms::Id> id{0};
   id = alarms.After(kMilli, [&] {
-    alarms.Drop(id);
+    alarms.Cancel(id);
     alarms.After(kMilli, [&] { ++rung; });
   });
   WaitUntil(rung, 1);

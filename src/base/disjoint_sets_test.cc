@@ -5,7 +5,7 @@
 namespace weir {
 namespace {
 
-TEST(DisjointSetsTest, WhatIsJoinedIsKnownByItsLowestElement) {
+TEST(DisjointSetsTest, RepresentativeIsTheLowestElement) {
   DisjointSets sets(6);
   for (int32_t x = 0; x < 6; ++x) EXPECT_EQ(sets.Find(x), x);
   sets.Join(4, 5);

@@ -13,16 +13,17 @@ namespace weir {
 namespace {
 
 // Writes `data` to `aside` and renames that to `path`. On failure `aside` is removed and `path` is untouched.
-Status WriteAndRename(Env& env, const std::string& aside, const std::string& path, std::string_view data, bool sync) {
+Status WriteAndRename(Env& env, const std::string& temp_path, const std::string& path, std::string_view data,
+                      bool sync) {
   const auto write = [&]() -> Status {
-    WEIR_ASSIGN(const std::unique_ptr<WritableFile> file, env.OpenReplacement(path, aside));
+    WEIR_ASSIGN(const std::unique_ptr<WritableFile> file, env.OpenReplacement(path, temp_path));
     WEIR_TRY(file->Append(data));
     if (sync) WEIR_TRY(file->Sync());
     WEIR_TRY(file->Close());
-    return env.Rename(aside, path);
+    return env.Rename(temp_path, path);
   };
   Status status = write();
-  if (!status.ok()) env.DeleteFile(aside).IgnoreError();  // the first error is the one to tell
+  if (!status.ok()) env.DeleteFile(temp_path).IgnoreError();  // the first error is the one to tell
   return status;
 }
 
@@ -59,8 +60,8 @@ Status Env::ReplaceFile(const std::string& path, std::string_view data) {
   const Result<FileInfo> known = Stat(path);
   if (IsDiskFault(known.status())) return known.status();
   if (known.ok() && !known->is_regular) return WriteFile(path, data);
-  const std::string aside = fmt::format("{}.tmp{:016x}", path, RealRng().Next64());
-  Status status = WriteAndRename(*this, aside, path, data, /*sync=*/false);
+  const std::string temp_path = fmt::format("{}.tmp{:016x}", path, RealRng().Next64());
+  Status status = WriteAndRename(*this, temp_path, path, data, /*sync=*/false);
   // Somebody may be allowed to write the file but not its directory, or the name may have no room for more letters.
   const bool needs_place =
       status.code() == StatusCode::kPermissionDenied || status.code() == StatusCode::kInvalidArgument;

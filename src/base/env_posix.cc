@@ -67,7 +67,7 @@ auto Retry(Call call) {
 }
 
 // The path for system calls: `path` without "file://" and host. Points into `path`.
-Result<const char*> Local(const std::string& path) {
+Result<const char*> LocalPath(const std::string& path) {
   WEIR_TRY(CheckFileScheme(path));
   return path.c_str() + FilePrefixSize(path);
 }
@@ -137,9 +137,9 @@ class PosixWritable final : public WritableFile {
  private:
   // Waits until a full pipe is writable. Returns false, with errno set, after a minute or on an error.
   bool WaitUntilWritable() const {
-    constexpr int kPatienceMs = 60'000;
+    constexpr int kWriteTimeoutMs = 60'000;
     pollfd pipe{fd_, POLLOUT, 0};
-    const int ready = Retry([&] { return poll(&pipe, 1, kPatienceMs); });
+    const int ready = Retry([&] { return poll(&pipe, 1, kWriteTimeoutMs); });
     if (ready == 0) errno = EAGAIN;
     return ready > 0;
   }
@@ -172,7 +172,7 @@ class PosixLock final : public FileLock {
 class PosixEnv final : public Env {
  public:
   Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) override {
-    WEIR_ASSIGN(const char* local, Local(path));
+    WEIR_ASSIGN(const char* local, LocalPath(path));
     // O_NONBLOCK: opening a pipe that has no writer must not block. pread fails on pipes anyway.
     const int fd = Retry([&] { return open(local, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     if (fd < 0) return FileError("open", path, errno);
@@ -189,7 +189,7 @@ class PosixEnv final : public Env {
   }
 
   Result<FileInfo> Stat(const std::string& path) override {
-    WEIR_ASSIGN(const char* local, Local(path));
+    WEIR_ASSIGN(const char* local, LocalPath(path));
     struct stat info {};
     struct stat link {};
     if (lstat(local, &link) != 0) return FileError("find", path, errno);
@@ -205,7 +205,7 @@ class PosixEnv final : public Env {
   }
 
   Result<std::vector<std::string>> List(const std::string& directory) override {
-    WEIR_ASSIGN(const char* local, Local(directory));
+    WEIR_ASSIGN(const char* local, LocalPath(directory));
     DIR* dir = opendir(local);
     if (dir == nullptr) return FileError("list", directory, errno);
     std::vector<std::string> names;
@@ -227,22 +227,22 @@ class PosixEnv final : public Env {
   }
 
   Status Rename(const std::string& from, const std::string& to) override {
-    WEIR_ASSIGN(const char* local_from, Local(from));
-    WEIR_ASSIGN(const char* local_to, Local(to));
+    WEIR_ASSIGN(const char* local_from, LocalPath(from));
+    WEIR_ASSIGN(const char* local_to, LocalPath(to));
     if (rename(local_from, local_to) == 0) return OkStatus();
     return FileError("rename", fmt::format("{} to {}", from, to), errno);
   }
   Status DeleteFile(const std::string& path) override {
-    WEIR_ASSIGN(const char* local, Local(path));
+    WEIR_ASSIGN(const char* local, LocalPath(path));
     return unlink(local) == 0 ? OkStatus() : FileError("delete", path, errno);
   }
   Status DeleteDirectory(const std::string& path) override {
-    WEIR_ASSIGN(const char* local, Local(path));
+    WEIR_ASSIGN(const char* local, LocalPath(path));
     return rmdir(local) == 0 ? OkStatus() : FileError("delete", path, errno);
   }
 
   Status MakeDirectories(const std::string& path) override {
-    WEIR_ASSIGN(const std::string local, Local(path));
+    WEIR_ASSIGN(const std::string local, LocalPath(path));
     for (size_t slash = 0; slash != std::string::npos;) {
       slash = local.find('/', slash + 1);
       const std::string part = local.substr(0, slash);
@@ -256,7 +256,7 @@ class PosixEnv final : public Env {
   }
 
   Status SyncDirectory(const std::string& path) override {
-    WEIR_ASSIGN(const char* local, Local(path));
+    WEIR_ASSIGN(const char* local, LocalPath(path));
     if (*local == '\0') local = path.empty() ? "." : "/";  // DirectoryOf("a"), DirectoryOf("file:///a")
     const int fd = Retry([&] { return open(local, O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
     if (fd < 0) return FileError("sync directory", path, errno);
@@ -268,14 +268,14 @@ class PosixEnv final : public Env {
   }
 
   Result<std::unique_ptr<WritableFile>> OpenReplacement(const std::string& path, const std::string& aside) override {
-    WEIR_ASSIGN(const char* local, Local(path));
+    WEIR_ASSIGN(const char* local, LocalPath(path));
     struct stat replaced {};
     if (stat(local, &replaced) != 0) return OpenWrite(aside);
     return OpenForWriting(aside, O_TRUNC, replaced.st_mode & 0777);
   }
 
   std::unique_ptr<FileLock> Lock(const std::string& path) override {
-    const Result<const char*> local = Local(path);
+    const Result<const char*> local = LocalPath(path);
     if (!local.ok()) return nullptr;
     // DeleteUnlocked may remove the file between its creation and the lock: then create another one.
     for (int attempt = 0; attempt < 10; ++attempt) {
@@ -290,7 +290,7 @@ class PosixEnv final : public Env {
   }
 
   Status DeleteUnlocked(const std::string& path) override {
-    WEIR_ASSIGN(const char* local, Local(path));
+    WEIR_ASSIGN(const char* local, LocalPath(path));
     const int fd = Retry([&] { return open(local, O_RDONLY | O_CLOEXEC); });
     if (fd < 0) return FileError("delete", path, errno);
     const PosixLock closed(fd);  // keeps the lock until the file is gone
@@ -302,7 +302,7 @@ class PosixEnv final : public Env {
   // `exact_mode`: the permissions whatever the umask says.
   static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flag,
                                                               std::optional<mode_t> exact_mode = {}) {
-    WEIR_ASSIGN(const char* local, Local(path));
+    WEIR_ASSIGN(const char* local, LocalPath(path));
     // O_NONBLOCK: opening a pipe that has no reader must not block. It fails with ENXIO.
     const mode_t mode = exact_mode.value_or(0666);
     const int fd = Retry([&] { return open(local, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flag, mode); });

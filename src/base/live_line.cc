@@ -110,8 +110,8 @@ std::string FitColumns(std::string_view text, int columns) {
   std::string fitting;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool goes_on = (byte & 0xc0) == 0x80;  // UTF-8 continuation byte
-    if (!goes_on && columns-- <= 0) break;
+    const bool is_continuation = (byte & 0xc0) == 0x80;  // UTF-8 continuation byte
+    if (!is_continuation && columns-- <= 0) break;
     fitting += byte < 0x20 || byte == 0x7f ? ' ' : c;
   }
   return fitting;

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 
 namespace weir {
 namespace {
@@ -31,7 +31,7 @@ class LiveLineTest : public testing::Test {
   }
   int reader_ = -1;
   int terminal_ = -1;
-  HandClock clock_;
+  ManualClock clock_;
 };
 
 TEST_F(LiveLineTest, IsRewrittenTenTimesASecond) {
@@ -88,7 +88,7 @@ TEST(LiveLineReportsTest, AreLines) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   {
-    HandClock clock;
+    ManualClock clock;
     LiveLine line(ends[1], LiveLine::Kind::kReports, clock);
     ASSERT_TRUE(line.Begin());
     line.Hide();
@@ -108,7 +108,7 @@ TEST(LiveLineOfTest, ProcessWithoutATerminalHasNone) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   EXPECT_FALSE(IsFullTerminal(ends[1]));
-  HandClock clock;
+  ManualClock clock;
   LiveLine none(ends[1], LiveLine::Kind::kNone, clock);
   EXPECT_FALSE(none.Begin());
   close(ends[0]);

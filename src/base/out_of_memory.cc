@@ -13,7 +13,7 @@ void ThrowOutOfMemory(Status status) { throw OutOfMemory(std::move(status)); }
 
 namespace {
 
-Status DescribeCaught(std::string_view where) {
+Status ConvertCurrentException(std::string_view where) {
   try {
     throw;
   } catch (const abi::__forced_unwind&) {  // pthread_exit or pthread_cancel: must be rethrown
@@ -34,17 +34,17 @@ Status DescribeCaught(std::string_view where) {
 
 }  // namespace
 
-Status StatusOfCaught(std::string_view where) {
+Status StatusFromCurrentException(std::string_view where) {
   try {
-    return DescribeCaught(where);
+    return ConvertCurrentException(where);
   } catch (const std::bad_alloc&) {  // not enough memory for the message
     return Status(StatusCode::kResourceExhausted, "");
   }
 }
 
-void LogCaught(std::string_view where) {
+void LogCurrentException(std::string_view where) {
   try {
-    LogError("{} was given up: {}", where, std::string(StatusOfCaught(where).message()));
+    LogError("{} was given up: {}", where, std::string(StatusFromCurrentException(where).message()));
   } catch (const std::bad_alloc&) {  // not enough memory for the log line
   }
 }

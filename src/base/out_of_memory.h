@@ -29,10 +29,10 @@ class OutOfMemory final : public std::bad_alloc {
 
 // Converts the current exception: ResourceExhausted if an allocation failed, else Internal. `where` names the code
 // that threw. REQUIRES: called in a catch block.
-Status StatusOfCaught(std::string_view where);
+Status StatusFromCurrentException(std::string_view where);
 
 // Logs the current exception. For exceptions that cannot be returned to a caller. REQUIRES: called in a catch block.
-void LogCaught(std::string_view where);
+void LogCurrentException(std::string_view where);
 
 // Runs `body`, which returns a Status or a Result, and converts exceptions to an error.
 template <class F>
@@ -40,7 +40,7 @@ auto CatchOutOfMemory(std::string_view where, F&& body) -> std::invoke_result_t<
   try {
     return std::forward<F>(body)();
   } catch (...) {
-    return StatusOfCaught(where);
+    return StatusFromCurrentException(where);
   }
 }
 

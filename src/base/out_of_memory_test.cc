@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-TEST(OutOfMemory, WhatContainersThrowIsResourceExhausted) {
+TEST(OutOfMemory, ContainerExceptionsBecomeResourceExhausted) {
   const auto code_of = [](auto body) { return CatchOutOfMemory("a test", body).code(); };
   // Thrown by hand: under the address sanitizer an allocation failure ends the process instead of throwing.
   EXPECT_EQ(code_of([]() -> Status { throw std::bad_alloc(); }), StatusCode::kResourceExhausted);

@@ -20,16 +20,16 @@ namespace weir {
 namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
-// The minimum that a thread takes from until_look_ at a time.
+// The minimum that a thread takes from until_check_ at a time.
 constexpr size_t kGrantBytes = size_t{256} << 10;
-constexpr int64_t kMostBetweenLooks = 32 * kMegabyte;
-constexpr int64_t kFewestBetweenLooks = kMegabyte;
+constexpr int64_t kMaxBetweenChecks = 32 * kMegabyte;
+constexpr int64_t kMinBetweenChecks = kMegabyte;
 // Left free on the machine and in the control group: the kernel kills a process that takes the last of the memory.
 constexpr int64_t kSystemReserve = 16 * kMegabyte;
 
 constexpr int64_t kAddressReserve = 256 * kMegabyte;
 // Memory that only Reserve, not ReserveKept, may use.
-constexpr int64_t kMostForSteps = 64 * kMegabyte;
+constexpr int64_t kMaxForSteps = 64 * kMegabyte;
 
 constexpr int kReclaimAttempts = 4;
 constexpr std::chrono::milliseconds kReclaimPause(10);
@@ -134,29 +134,29 @@ ProcessMemory& ProcessMemory::Get() {
 ProcessMemory::ProcessMemory(std::optional<int64_t> limit_by_user)
     : limited_by_user_(limit_by_user.has_value()),
       limit_(limited_by_user_ ? std::min(*limit_by_user, SystemLimit(groups_)) : SystemLimit(groups_) / 10 * 9),
-      kept_limit_(limit_ - std::min(limit_ / 8, kMostForSteps)),
+      kept_limit_(limit_ - std::min(limit_ / 8, kMaxForSteps)),
       base_bytes_(limited_by_user_ ? OwnResidentBytes() : 0),
-      until_look_(std::clamp(limit_ / 4, kFewestBetweenLooks, kMostBetweenLooks)),
-      until_system_look_(kMostBetweenLooks) {}
+      until_check_(std::clamp(limit_ / 4, kMinBetweenChecks, kMaxBetweenChecks)),
+      until_system_check_(kMaxBetweenChecks) {}
 
 Status ProcessMemory::ReserveKept(size_t bytes) {
   WEIR_TRY(Reserve(bytes));
   if (seen_used_.load(std::memory_order_relaxed) <= kept_limit_ - Clipped(bytes)) [[likely]]
     return OkStatus();
-  return LookAtKept(bytes);
+  return CheckKeptLimit(bytes);
 }
 
 void ProcessMemory::ChargeAll(size_t bytes) {
   num_grants_.fetch_add(1, std::memory_order_relaxed);
   const size_t taken = std::max(bytes, kGrantBytes);
-  until_look_.fetch_sub(Clipped(taken), std::memory_order_relaxed);
+  until_check_.fetch_sub(Clipped(taken), std::memory_order_relaxed);
   grant_ += taken - bytes;
 }
 
 Status ProcessMemory::TakeGrant(size_t bytes) {
   num_grants_.fetch_add(1, std::memory_order_relaxed);
   const size_t taken = std::max(bytes, kGrantBytes);
-  if (until_look_.fetch_sub(Clipped(taken), std::memory_order_relaxed) < Clipped(taken)) WEIR_TRY(Look(bytes));
+  if (until_check_.fetch_sub(Clipped(taken), std::memory_order_relaxed) < Clipped(taken)) WEIR_TRY(CheckUsage(bytes));
   grant_ += taken - bytes;
   return OkStatus();
 }
@@ -167,22 +167,22 @@ int64_t ProcessMemory::Used() const {
   return std::max({blocks, resident, int64_t{0}});
 }
 
-Status ProcessMemory::Look(size_t bytes) {
-  quiet_rounds_.store(kRoundsToRelease, std::memory_order_relaxed);
+Status ProcessMemory::CheckUsage(size_t bytes) {
+  quiet_trims_left_.store(kRoundsToRelease, std::memory_order_relaxed);
   StartReleasing();
   const int64_t wanted = Clipped(bytes);
-  const int64_t used = UsedAbove(limit_ - wanted);
+  const int64_t used = UsedAfterReclaim(limit_ - wanted);
   if (used > limit_ - wanted) return Exhausted(bytes, std::max<int64_t>(limit_ - used, 0));
-  const int64_t granted = std::clamp((limit_ - used - wanted) / 4, kFewestBetweenLooks, kMostBetweenLooks);
-  if (until_system_look_.fetch_sub(granted + wanted, std::memory_order_relaxed) < granted + wanted)
+  const int64_t granted = std::clamp((limit_ - used - wanted) / 4, kMinBetweenChecks, kMaxBetweenChecks);
+  if (until_system_check_.fetch_sub(granted + wanted, std::memory_order_relaxed) < granted + wanted)
     WEIR_TRY(CheckSystem(bytes));
-  until_look_.store(granted, std::memory_order_relaxed);
+  until_check_.store(granted, std::memory_order_relaxed);
   return OkStatus();
 }
 
-Status ProcessMemory::LookAtKept(size_t bytes) {
+Status ProcessMemory::CheckKeptLimit(size_t bytes) {
   const int64_t most = kept_limit_ - Clipped(bytes);
-  const int64_t used = UsedAbove(most);
+  const int64_t used = UsedAfterReclaim(most);
   return used <= most ? OkStatus() : Exhausted(bytes, std::max<int64_t>(kept_limit_ - used, 0));
 }
 
@@ -198,7 +198,7 @@ Status ProcessMemory::CheckSystem(size_t bytes) {
           "its control group use the rest",
           bytes, room);
   }
-  until_system_look_.store(kMostBetweenLooks, std::memory_order_relaxed);
+  until_system_check_.store(kMaxBetweenChecks, std::memory_order_relaxed);
   return OkStatus();
 }
 
@@ -211,7 +211,7 @@ Status ProcessMemory::Exhausted(size_t bytes, int64_t left) const {
 }
 
 // Retries because other threads may still be freeing the memory of a step that has just failed.
-int64_t ProcessMemory::UsedAbove(int64_t most) {
+int64_t ProcessMemory::UsedAfterReclaim(int64_t most) {
   int64_t used = Used();
   for (int attempt = 0; used > most && most > 0 && attempt < kReclaimAttempts; ++attempt) {
     if (attempt > 0) std::this_thread::sleep_for(kReclaimPause);
@@ -223,12 +223,12 @@ int64_t ProcessMemory::UsedAbove(int64_t most) {
 }
 
 void ProcessMemory::Reclaim() {
-  if (MemoryCache* cache = cache_.load(std::memory_order_acquire)) cache->GiveBackUnused(0);
+  if (MemoryCache* cache = cache_.load(std::memory_order_acquire)) cache->ReleaseUnused(0);
   malloc_trim(0);
 }
 
 void ProcessMemory::ReleaseSoon() {
-  rounds_.store(kRoundsToRelease, std::memory_order_relaxed);
+  trims_left_.store(kRoundsToRelease, std::memory_order_relaxed);
   StartReleasing();
 }
 
@@ -266,15 +266,17 @@ void ProcessMemory::Release() {
 // Returns whether another round is needed.
 bool ProcessMemory::ReleaseOnce() {
   MemoryCache* const cache = cache_.load(std::memory_order_acquire);
-  const bool cached = cache != nullptr && cache->GiveBackUnused(kCacheIdleNanos);
+  const bool cached = cache != nullptr && cache->ReleaseUnused(kCacheIdleNanos);
   const uint64_t grants = num_grants_.load(std::memory_order_relaxed);
   const bool quiet = grants - seen_grants_.exchange(grants, std::memory_order_relaxed) < kQuietGrants;
-  std::atomic<int>& rounds = rounds_.load(std::memory_order_relaxed) > 0 || !quiet ? rounds_ : quiet_rounds_;
+  std::atomic<int>& rounds =
+      trims_left_.load(std::memory_order_relaxed) > 0 || !quiet ? trims_left_ : quiet_trims_left_;
   if (const int left = rounds.load(std::memory_order_relaxed); left > 0) {
     rounds.store(left - 1, std::memory_order_relaxed);
     malloc_trim(0);
   }
-  return cached || rounds_.load(std::memory_order_relaxed) > 0 || quiet_rounds_.load(std::memory_order_relaxed) > 0;
+  return cached || trims_left_.load(std::memory_order_relaxed) > 0 ||
+         quiet_trims_left_.load(std::memory_order_relaxed) > 0;
 }
 
 }  // namespace weir

@@ -25,7 +25,7 @@ class MemoryCache {
  public:
   virtual ~MemoryCache() = default;
   // Returns blocks that were unused for `nanos` (0: all blocks) to the system. Returns whether any blocks remain.
-  virtual bool GiveBackUnused(int64_t nanos) = 0;
+  virtual bool ReleaseUnused(int64_t nanos) = 0;
 };
 
 class ProcessMemory final {
@@ -77,12 +77,12 @@ class ProcessMemory final {
   }
   Status TakeGrant(size_t bytes);
   void ChargeAll(size_t bytes);
-  Status Look(size_t bytes);
-  Status LookAtKept(size_t bytes);
+  Status CheckUsage(size_t bytes);
+  Status CheckKeptLimit(size_t bytes);
   Status CheckSystem(size_t bytes);
   Status Exhausted(size_t bytes, int64_t left) const;
   // Returns Used(). If that exceeds `most`, first reclaims memory, retrying a few times.
-  int64_t UsedAbove(int64_t most);
+  int64_t UsedAfterReclaim(int64_t most);
   void Reclaim();
   // Starts the release thread unless it is running.
   void StartReleasing();
@@ -97,14 +97,14 @@ class ProcessMemory final {
   const int64_t base_bytes_;  // resident at construction; not counted against a limit set by the user
   std::atomic<int64_t> block_bytes_{0};
   std::atomic<int64_t> shared_bytes_{0};
-  std::atomic<int64_t> until_look_;         // bytes to reserve before the next Look
-  std::atomic<int64_t> until_system_look_;  // bytes to reserve before the next CheckSystem
-  std::atomic<int64_t> seen_used_{0};       // the usage at the last Look
+  std::atomic<int64_t> until_check_;         // bytes to reserve before the next Look
+  std::atomic<int64_t> until_system_check_;  // bytes to reserve before the next CheckSystem
+  std::atomic<int64_t> seen_used_{0};        // the usage at the last Look
   std::atomic<MemoryCache*> cache_{nullptr};
 
   std::atomic<uint64_t> num_grants_{0};   // measures how busy the heap is
-  std::atomic<int> quiet_rounds_{0};      // remaining heap trims, done only while the heap is quiet
-  std::atomic<int> rounds_{0};            // remaining heap trims, done in any case
+  std::atomic<int> quiet_trims_left_{0};  // remaining heap trims, done only while the heap is quiet
+  std::atomic<int> trims_left_{0};        // remaining heap trims, done in any case
   std::atomic<pid_t> releaser_{0};        // the process that runs the release thread; 0: none (fork copies the value)
   std::atomic<uint64_t> seen_grants_{0};  // num_grants_ at the last round of the release thread
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMegabyte = size_t{1} << 20;
 
-TEST(ProcessMemory, WhatNoMachineHasIsRefused) {
+TEST(ProcessMemory, HugeReservationsFail) {
   ProcessMemory& memory = ProcessMemory::Get();
   for (const size_t bytes : {size_t{1} << 50, std::numeric_limits<size_t>::max()}) {
     const Status status = memory.Reserve(bytes);

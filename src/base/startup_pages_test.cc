@@ -36,7 +36,7 @@ int Sum() {
   return sum;
 }
 
-TEST(StartupPages, WhatFilesHoldLeavesTheMemoryAndComesBack) {
+TEST(StartupPages, CleanPagesAreReleasedAndMappedBack) {
   EXPECT_EQ(Sum(), 1);
   const int64_t all = Resident();
   ASSERT_EQ(all, kBytes / sysconf(_SC_PAGESIZE));
@@ -46,7 +46,7 @@ TEST(StartupPages, WhatFilesHoldLeavesTheMemoryAndComesBack) {
   EXPECT_EQ(Resident(), all);
 }
 
-TEST(StartupPages, WhatDiffersFromItsFileStays) {
+TEST(StartupPages, ModifiedPagesStay) {
   char* const changed = const_cast<char*>(kContent) + 8 * sysconf(_SC_PAGESIZE);
   ASSERT_EQ(mprotect(changed, 1, PROT_READ | PROT_WRITE), 0);
   *static_cast<volatile char*>(changed) = 5;  // volatile: the compiler may drop a write to a constant

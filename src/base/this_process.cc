@@ -9,19 +9,19 @@ namespace weir {
 namespace {
 
 // Caches the process id; updated after each fork.
-struct KnownProcess {
+struct CachedPid {
   std::atomic<pid_t> id{getpid()};
-  KnownProcess() {
-    pthread_atfork(nullptr, nullptr, [] { TheOne().id.store(getpid(), std::memory_order_relaxed); });
+  CachedPid() {
+    pthread_atfork(nullptr, nullptr, [] { Instance().id.store(getpid(), std::memory_order_relaxed); });
   }
-  static KnownProcess& TheOne() {
-    static KnownProcess known;
+  static CachedPid& Instance() {
+    static CachedPid known;
     return known;
   }
 };
 
 }  // namespace
 
-pid_t ThisProcess() { return KnownProcess::TheOne().id.load(std::memory_order_relaxed); }
+pid_t ThisProcess() { return CachedPid::Instance().id.load(std::memory_order_relaxed); }
 
 }  // namespace weir

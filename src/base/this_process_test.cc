@@ -19,7 +19,7 @@ int InChild(Body body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(ThisProcessTest, ChildrenAndTheirsKnowThemselves) {
+TEST(ThisProcessTest, ForkedProcessesSeeTheirOwnPid) {
   EXPECT_EQ(ThisProcess(), getpid());
   const int ended = InChild([] {
     if (ThisProcess() != getpid()) return 1;

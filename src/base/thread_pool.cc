@@ -56,7 +56,7 @@ void RunGuarded(std::function<void()>& work) {
   try {
     work();
   } catch (...) {
-    LogCaught("work of a thread pool");
+    LogCurrentException("work of a thread pool");
   }
   work = nullptr;
 }

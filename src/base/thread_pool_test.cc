@@ -14,7 +14,7 @@
 namespace weir {
 namespace {
 
-TEST(ThreadPoolTest, DestructorRunsWhatIsQueued) {
+TEST(ThreadPoolTest, DestructorRunsQueuedWork) {
   std::atomic<int> done{0};
   {
     ThreadPool pool("test", 3);
@@ -119,7 +119,7 @@ TEST(ThreadPoolTest, CheapRangesStayOnTheCaller) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(ThreadPoolTest, DearRangesUseOtherThreadsInFewBlocks) {
+TEST(ThreadPoolTest, ExpensiveRangesUseOtherThreadsInFewBlocks) {
   ThreadPool pool("test", 3);
   std::mutex mutex;
   std::set<std::thread::id> threads;
@@ -258,7 +258,7 @@ TEST(ElasticPoolTest, DoesNotWaitForTimersWhenItGoes) {
   pool.ScheduleAfter(std::chrono::hours(1), [] {});
 }
 
-TEST(ElasticPoolTest, TellsWhetherItIsIdle) {
+TEST(ElasticPoolTest, ReportsWhetherItIsIdle) {
   ElasticPool pool("test");
   ThreadPool threads("test", 2);
   EXPECT_TRUE(pool.IsIdle(std::chrono::milliseconds(0)));
@@ -279,7 +279,7 @@ TEST(UsableCoresTest, IsWithinTheMachine) {
   EXPECT_LE(UsableCores(), static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-TEST(ThreadPoolTest, HandsItsWorkToARunner) {
+TEST(ThreadPoolTest, RunnerExecutesTheWork) {
   std::vector<std::function<void()>> handed;
   const Runner runner = [&](std::function<void()> work) { handed.push_back(std::move(work)); };
   int ran = 0;
@@ -299,7 +299,7 @@ TEST(ThreadPoolTest, HandsItsWorkToARunner) {
   EXPECT_EQ(ran, 11);
 }
 
-TEST(ThreadPoolTest, ALoopThrowsWhatItsWorkHasThrownOnceAllHaveEnded) {
+TEST(ThreadPoolTest, ParallelForRethrowsAfterAllRangesEnded) {
   ThreadPool pool("test", 4);
   for (int round = 0; round < 100; ++round) {
     std::atomic<int> running{0};

@@ -129,7 +129,7 @@ Status ChildProcesses::StartWatcher() {
   return OkStatus();
 }
 
-void ChildProcesses::TellWatcher(int group) {
+void ChildProcesses::NotifyWatcher(int group) {
   // Best effort. The pipe cannot fill up: little is written. Without a watcher, children still die with this process.
   [[maybe_unused]] const ssize_t written = write(watcher_pipe_, &group, sizeof(group));
 }
@@ -176,7 +176,7 @@ Result<int> ChildProcesses::Start(const Command& command) {
     _exit(127);
   }
   setpgid(pid, pid);  // in the parent too: it may signal the group before the child gets there
-  TellWatcher(pid);
+  NotifyWatcher(pid);
   Child child;
   child.pid = pid;
   for (int stream = 0; stream < kStreams; ++stream) {
@@ -257,7 +257,7 @@ void ChildProcesses::CollectEnded(std::vector<Event>& events) {
       continue;
     // Until waitpid, the kernel does not reuse the pid or the group id.
     kill(-child.pid, SIGKILL);
-    TellWatcher(-child.pid);
+    NotifyWatcher(-child.pid);
     waitpid(child.pid, nullptr, 0);
     child.pid = 0;
     for (int stream = 0; stream < kStreams; ++stream) {

@@ -57,7 +57,7 @@ class ChildProcesses final {
 
   ChildProcesses() = default;
   Status StartWatcher();
-  void TellWatcher(int group);
+  void NotifyWatcher(int group);
   void ReadSignals(std::vector<Event>& events);
   void ReadPipe(int child, int stream, bool all, std::vector<Event>& events);
   void CollectEnded(std::vector<Event>& events);

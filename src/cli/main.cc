@@ -19,7 +19,7 @@
 namespace weir::cli {
 namespace {
 
-constexpr int kWrongCall = 2;
+constexpr int kUsageError = 2;
 
 // Replaces CLI11's usage line by a given one.
 class Help final : public CLI::Formatter {
@@ -32,16 +32,16 @@ class Help final : public CLI::Formatter {
 };
 
 // `command` is empty if none was given.
-int WrongCall(const std::string& command, const std::string& message) {
+int UsageError(const std::string& command, const std::string& message) {
   const std::string program = command.empty() ? "weir" : "weir " + command;
   std::fprintf(stderr, "%s: %s\nSee '%s --help'.\n", program.c_str(), message.c_str(), program.c_str());
-  return kWrongCall;
+  return kUsageError;
 }
 
 int Fail(const std::string& command, const Status& status) {
   const std::string message(status.message());
   if (status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kNotFound)
-    return WrongCall(command, message);
+    return UsageError(command, message);
   std::fprintf(stderr, "weir %s: %s\n", command.c_str(), message.c_str());
   return 1;
 }
@@ -67,7 +67,7 @@ void AddRun(CLI::App& app, int& exit_status) {
   run->callback([run, &exit_status] {
     std::vector<std::string> arguments = run->remaining();
     if (arguments.empty()) {
-      exit_status = WrongCall("run", "which script? As in: weir run SCRIPT [ARGS...]");
+      exit_status = UsageError("run", "which script? As in: weir run SCRIPT [ARGS...]");
       return;
     }
     arguments.insert(arguments.begin(), "run");
@@ -261,10 +261,10 @@ const std::string* Nearest(const std::vector<std::string>& names, const std::str
 // `command` is empty, or a command with subcommands.
 int UnknownCommand(const std::string& command, const std::vector<std::string>& names, const std::string& word) {
   const std::string* nearest = Nearest(names, word);
-  return WrongCall(command,
-                   nearest != nullptr
-                       ? fmt::format("there is no command '{}'; did you mean '{}'?", word, *nearest)
-                       : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
+  return UsageError(command,
+                    nearest != nullptr
+                        ? fmt::format("there is no command '{}'; did you mean '{}'?", word, *nearest)
+                        : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
 }
 
 // Describes arguments that the command does not accept: the first unknown option if any, else all of them.
@@ -284,19 +284,19 @@ std::string UnknownArguments(const CLI::App& command) {
 }
 
 // Reports a parse error of CLI11.
-int WrongCall(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
-  if (app.get_subcommands().empty()) return WrongCall("", fmt::format("there is no option '{}'", first));
+int UsageError(const CLI::App& app, const CLI::ParseError& error, const std::string& first) {
+  if (app.get_subcommands().empty()) return UsageError("", fmt::format("there is no option '{}'", first));
   const CLI::App& outer = *app.get_subcommands().front();
   const bool is_nested = !outer.get_subcommands().empty();
   const CLI::App& command = is_nested ? *outer.get_subcommands().front() : outer;
   if (const std::vector<std::string> names = Commands(outer); !names.empty() && !is_nested) {
     const std::vector<std::string> words = outer.remaining();
     if (!words.empty()) return UnknownCommand(outer.get_name(), names, words.front());
-    return WrongCall(outer.get_name(), "which command? There are " + absl::StrJoin(names, ", "));
+    return UsageError(outer.get_name(), "which command? There are " + absl::StrJoin(names, ", "));
   }
   const std::string name = is_nested ? outer.get_name() + " " + command.get_name() : command.get_name();
   const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return WrongCall(name, is_extra ? UnknownArguments(command) : error.what());
+  return UsageError(name, is_extra ? UnknownArguments(command) : error.what());
 }
 
 int Main(int argc, char** argv) {
@@ -321,7 +321,7 @@ int Main(int argc, char** argv) {
     arguments.resize(std::min<size_t>(arguments.size(), 2));
     arguments.emplace_back("--help");
   }
-  if (arguments.empty()) return WrongCall("", "which command? There are " + absl::StrJoin(Commands(app), ", "));
+  if (arguments.empty()) return UsageError("", "which command? There are " + absl::StrJoin(Commands(app), ", "));
   const std::string first = arguments[0];
   const std::vector<std::string> names = Commands(app);
   const bool is_known = std::find(names.begin(), names.end(), first) != names.end();
@@ -330,7 +330,7 @@ int Main(int argc, char** argv) {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 expects reverse order
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    return error.get_exit_code() == 0 ? app.exit(error) : WrongCall(app, error, first);
+    return error.get_exit_code() == 0 ? app.exit(error) : UsageError(app, error, first);
   }
   return exit_status;
 }

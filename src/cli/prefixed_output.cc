@@ -39,7 +39,7 @@ Status OutputQueue::WriteSome() {
 }
 
 void OutputQueue::Discard() {
-  is_lost_ = true;
+  is_discarded_ = true;
   text_.clear();
   written_ = 0;
 }

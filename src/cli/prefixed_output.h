@@ -18,7 +18,7 @@ class OutputQueue final {
   int fd() const { return fd_; }
   size_t size() const { return text_.size() - written_; }
   void Add(std::string_view text) {
-    if (!is_lost_) text_ += text;
+    if (!is_discarded_) text_ += text;
   }
   // REQUIRES: poll() has just reported fd() as writable. Writes as much as cannot block. After an error, discards
   // everything.
@@ -32,7 +32,7 @@ class OutputQueue final {
   int fd_;
   std::string text_;
   size_t written_ = 0;
-  bool is_lost_ = false;
+  bool is_discarded_ = false;
 };
 
 class LinePrefixer final {

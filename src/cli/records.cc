@@ -38,7 +38,7 @@ class Progress final {
         fmt::format("[{}{}] {} of {}", std::string(filled, '#'), std::string(kBarWidth - filled, '.'), done, total_));
   }
   // Prints a line above the bar.
-  static void Tell(const std::string& line) {
+  static void PrintAbove(const std::string& line) {
     LiveLine::OfProcess().Hide();
     fmt::print(stderr, "{}", line);
     LiveLine::OfProcess().Show();
@@ -49,7 +49,7 @@ class Progress final {
   const bool is_shown_;
 };
 
-std::vector<size_t> MixedOrder(size_t count, uint64_t seed) {
+std::vector<size_t> ShuffledOrder(size_t count, uint64_t seed) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   SeededRng rng(seed);
@@ -65,7 +65,7 @@ Result<size_t> WriteRecords(const MakeRecordsOptions& options, const io::ImageFo
   Progress progress(images.files.size());
   size_t done = 0;
   size_t damaged = 0;
-  for (const size_t i : MixedOrder(images.files.size(), options.seed)) {
+  for (const size_t i : ShuffledOrder(images.files.size(), options.seed)) {
     const io::ImageFile& file = images.files[i];
     const Result<tensorflow::Example> example =
         io::ImageExample(env, file, images.classes[static_cast<size_t>(file.label)], options.image);
@@ -73,7 +73,7 @@ Result<size_t> WriteRecords(const MakeRecordsOptions& options, const io::ImageFo
       WEIR_TRY(writer->Write(example->SerializeAsString()));
     } else {
       ++damaged;
-      progress.Tell(fmt::format("weir records make: {}\n", std::string(example.status().message())));
+      progress.PrintAbove(fmt::format("weir records make: {}\n", std::string(example.status().message())));
     }
     progress.Set(++done);
   }

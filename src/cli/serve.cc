@@ -102,7 +102,7 @@ Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_con
 
 Status Serve(const ServeOptions& options) {
   WEIR_ASSIGN(const ClusterConfig config, ServedTask(options, std::getenv("TF_CONFIG"), RealEnv()));
-  auto signals = std::make_unique<EndSignals>();
+  auto signals = std::make_unique<ShutdownSignals>();
   std::optional<ExitDeadline> deadline;  // declared first, destroyed last: covers the shutdown of everything below
   OpRegistry registry;
   ops::RegisterAllOps(registry);

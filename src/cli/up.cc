@@ -78,14 +78,14 @@ class Console final {
   }
 
  private:
-  OutputQueue& QueueOf(bool is_error) { return is_error && !one_place_ ? error_ : out_; }
+  OutputQueue& QueueOf(bool is_error) { return is_error && !same_file_ ? error_ : out_; }
 
-  static bool AreOnePlace() {
+  static bool AreSameFile() {
     struct stat out, error;
     return fstat(1, &out) == 0 && fstat(2, &error) == 0 && out.st_dev == error.st_dev && out.st_ino == error.st_ino;
   }
 
-  const bool one_place_ = AreOnePlace();
+  const bool same_file_ = AreSameFile();
   OutputQueue out_{1};
   OutputQueue error_{2};
   const bool has_live_lines_;
@@ -171,7 +171,7 @@ class LocalCluster final {
           Handle(tasks_[static_cast<size_t>(event.child)], event);
         }
       }
-      KillLate();
+      KillOverdue();
       if (console_.live().stale() && console_.empty() && SteadyClock::now() >= console_.live().next())
         console_.live().Draw(SteadyClock::now());
     }
@@ -260,7 +260,7 @@ class LocalCluster final {
     children_->Signal(NumberOf(task), signal);
   }
 
-  void KillLate() {
+  void KillOverdue() {
     for (Task& task : tasks_) {
       if (task.has_ended || !task.kill_at.has_value() || SteadyClock::now() < *task.kill_at) continue;
       task.kill_at.reset();

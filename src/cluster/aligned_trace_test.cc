@@ -28,7 +28,7 @@ TEST(AlignedTraceTest, ATraceInsideOfItsCallStays) {
   EXPECT_EQ(stats.SerializeAsString(), before);
 }
 
-TEST(AlignedTraceTest, ATraceOfAnotherClockComesToTheMiddle) {
+TEST(AlignedTraceTest, TraceOfAnotherClockIsCentered) {
   for (const int64_t offset : {-5000, 7000, 20}) {
     tensorflow::StepStats stats = Trace({{1010 + offset, 10}, {1020 + offset, 20}});
     AlignTrace(1000, 1050, &stats);
@@ -48,7 +48,7 @@ TEST(AlignedTraceTest, AnEmptyTraceIsLeftAlone) {
   EXPECT_EQ(stats.dev_stats_size(), 0);
 }
 
-TEST(AlignedTraceTest, TimesThatNoClockShowsDoNoHarm) {
+TEST(AlignedTraceTest, ImplausibleTimesAreIgnored) {
   tensorflow::StepStats stats;
   auto* device = stats.add_dev_stats();
   for (const int64_t time : {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max(), int64_t{500}}) {

@@ -7,35 +7,35 @@
 #include <memory>
 #include <optional>
 
-#include "cluster/arrival.h"
+#include "cluster/one_shot_event.h"
 #include "cluster/services.h"
 
 namespace weir {
 
-// Calls `look` every `every` while Await blocks.
+// Calls `callback` every `every` while Await blocks.
 struct AwaitNotice {
   std::chrono::milliseconds every{0};
-  std::function<void()> look;
+  std::function<void()> callback;
 };
 
-// If `place` is given and `notice` has no callback, the thread polls the transport there while it waits.
+// If `poller` is given and `notice` has no callback, the thread polls the transport there while it waits.
 template <class Response, class Start>
-Result<Response> Await(const Start& start, const AwaitNotice& notice = {}, WaitingPlace* place = nullptr) {
+Result<Response> Await(const Start& start, const AwaitNotice& notice = {}, EventPoller* poller = nullptr) {
   struct State {
     std::optional<Result<Response>> reply;
-    Arrival arrival;
+    OneShotEvent event;
   };
   auto state = std::make_shared<State>();  // shared: this thread may return before Set does
   start([state](Result<Response> result) {
     state->reply.emplace(std::move(result));
-    state->arrival.Set();
+    state->event.Set();
   });
-  if (notice.look) {
-    while (!state->arrival.WaitFor(notice.every)) notice.look();
-  } else if (place != nullptr) {
-    place->WaitFor(state->arrival);
+  if (notice.callback) {
+    while (!state->event.WaitFor(notice.every)) notice.callback();
+  } else if (poller != nullptr) {
+    poller->WaitFor(state->event);
   }
-  state->arrival.Wait();
+  state->event.Wait();
   return *std::move(state->reply);
 }
 

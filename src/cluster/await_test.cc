@@ -9,47 +9,47 @@ namespace weir {
 namespace {
 
 // A place whose WaitFor returns at once, although the event is not set.
-class ClosedPlace final : public WaitingPlace {
+class ClosedPoller final : public EventPoller {
  public:
-  void WaitFor(Arrival&) override {
+  void WaitFor(OneShotEvent&) override {
     ++visits;
     visited.Set();
   }
   int visits = 0;
-  Arrival visited;
+  OneShotEvent visited;
 };
 
-TEST(AwaitTest, WhoIsSentAwayFromAPlaceWaitsOnByItself) {
-  ClosedPlace place;
+TEST(AwaitTest, BlocksAfterThePollerReturnsEarly) {
+  ClosedPoller poller;
   std::thread answers;
   const Result<int> answer = Await<int>(
       [&](Reply<int> done) {
         answers = std::thread([&, done = std::move(done)] {
-          place.visited.Wait();
+          poller.visited.Wait();
           std::this_thread::sleep_for(std::chrono::milliseconds(20));  // by then the waiter has left the place
           done(7);
         });
       },
-      {}, &place);
+      {}, &poller);
   EXPECT_EQ(answer.value_or(0), 7);
-  EXPECT_EQ(place.visits, 1);
+  EXPECT_EQ(poller.visits, 1);
   answers.join();
 }
 
-TEST(AwaitTest, WhoWaitsForLongLooksAgainAndAgain) {
-  ClosedPlace place;
+TEST(AwaitTest, CallbackRunsPeriodically) {
+  ClosedPoller poller;
   Reply<int> reply;
   int looks = 0;
   const AwaitNotice notice{std::chrono::milliseconds(1), [&] {
                              if (++looks == 3) reply(7);
                            }};
-  const Result<int> answer = Await<int>([&](Reply<int> done) { reply = std::move(done); }, notice, &place);
+  const Result<int> answer = Await<int>([&](Reply<int> done) { reply = std::move(done); }, notice, &poller);
   EXPECT_EQ(answer.value_or(0), 7);
   EXPECT_EQ(looks, 3);
-  EXPECT_EQ(place.visits, 0);
+  EXPECT_EQ(poller.visits, 0);
 }
 
-TEST(AwaitTest, WhatIsAnsweredAtOnceIsNotWaitedFor) {
+TEST(AwaitTest, InlineReplyDoesNotBlock) {
   EXPECT_EQ(Await<int>([](const Reply<int>& done) { done(7); }).value_or(0), 7);
   EXPECT_EQ(Await<int>([](const Reply<int>& done) { done(Aborted("no")); }).status(), Aborted("no"));
 }

@@ -27,15 +27,15 @@ Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* of
   return true;
 }
 
-bool IsSentWhole(const Tensor& tensor) {
+bool FitsSingleMessage(const Tensor& tensor) {
   return IsPlain(tensor.dtype()) && tensor.dtype() != kBool && tensor.num_bytes() <= kMaxCallBytes / 2;
 }
 
-Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes) {
-  const size_t whole = kWholeChunks * chunk_bytes;
+Result<std::optional<ChunkSource>> SplitIntoChunks(const Tensor& tensor, size_t chunk_bytes) {
+  const size_t whole = kMaxWholeChunks * chunk_bytes;
   if (IsPlain(tensor.dtype())) {
     if (tensor.num_bytes() <= whole) return std::nullopt;
-    return Chunkable{tensor, false};
+    return ChunkSource{tensor, false};
   }
   if (tensor.dtype() != kString) return std::nullopt;
   size_t size = 0;
@@ -44,10 +44,10 @@ Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_by
   const Rope encoded = EncodeTensor(tensor);
   WEIR_ASSIGN(Tensor bytes, Tensor::Allocate(kUint8, Shape{static_cast<int64_t>(encoded.size())}));
   RopeReader(encoded).Read(bytes.raw(), encoded.size());
-  return Chunkable{std::move(bytes), true};
+  return ChunkSource{std::move(bytes), true};
 }
 
-RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_bytes) {
+RecvTensorReply MakeChunk(const ChunkSource& from, size_t offset, size_t chunk_bytes) {
   RecvTensorReply reply;
   reply.message.mutable_transport_options()->set_type_url(kChunks);
   if (offset == 0) {

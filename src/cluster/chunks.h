@@ -16,7 +16,7 @@ constexpr size_t kChunkBytes = size_t{1} << 20;
 // The number of chunks requested at a time: enough for a network of 10 Gb/s and 1 ms.
 constexpr int kChunksAtOnce = 4;
 // Tensors of more chunks than this are sent in chunks. For smaller ones further requests cost more than they gain.
-constexpr size_t kWholeChunks = 4;
+constexpr size_t kMaxWholeChunks = 4;
 
 // Makes `request` accept chunks and ask for the one at byte `offset`.
 void AskForChunk(size_t offset, tensorflow::RecvTensorRequest* request);
@@ -24,17 +24,17 @@ void AskForChunk(size_t offset, tensorflow::RecvTensorRequest* request);
 Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* offset);
 
 // The bytes that chunks are taken from: the tensor itself if it is plain, or a copy of strings in their encoding.
-struct Chunkable {
+struct ChunkSource {
   Tensor bytes;
   bool encoded = false;
 };
 // True if the tensor is best sent as a whole over a transport where that costs no more than chunks: it is plain, not
 // bool, and fits into a call.
-bool IsSentWhole(const Tensor& tensor);
+bool FitsSingleMessage(const Tensor& tensor);
 // nullopt if the tensor is sent as a whole, because it is short or neither plain nor string.
-Result<std::optional<Chunkable>> TakeApart(const Tensor& tensor, size_t chunk_bytes);
+Result<std::optional<ChunkSource>> SplitIntoChunks(const Tensor& tensor, size_t chunk_bytes);
 // The chunk at `offset`, sharing memory. REQUIRES: offset < bytes.num_bytes().
-RecvTensorReply MakeChunk(const Chunkable& from, size_t offset, size_t chunk_bytes);
+RecvTensorReply MakeChunk(const ChunkSource& from, size_t offset, size_t chunk_bytes);
 bool IsChunk(const RecvTensorReply& reply);
 
 // Assembles the chunks of a tensor. The first one must be added first, the others in any order. Thread-safe.

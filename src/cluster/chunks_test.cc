@@ -29,7 +29,7 @@ TEST(ChunksTest, AChunkIsNotCopiedOnTheWayOut) {
   EXPECT_EQ(static_cast<const void*>(rope.slices().back().data), static_cast<char*>(tensor.raw()) + 4'000);
 }
 
-TEST(ChunksTest, ChunksComeTogetherInAnyOrder) {
+TEST(ChunksTest, ChunksAreAssembledInAnyOrder) {
   const Tensor tensor = Numbers(1'000);  // 4,000 bytes: six chunks, the last one short
   constexpr size_t kChunk = 777;
   ChunkedTensor whole;
@@ -50,23 +50,23 @@ TEST(ChunksTest, ChunksComeTogetherInAnyOrder) {
   EXPECT_EQ(std::memcmp(back.raw(), tensor.raw(), tensor.num_bytes()), 0);
 }
 
-TEST(ChunksTest, WhatIsShortIsNotTakenApart) {
+TEST(ChunksTest, ShortTensorsAreNotChunked) {
   constexpr size_t kChunk = 100;
-  const auto is_whole = [](const Tensor& tensor) { return !TakeApart(tensor, kChunk).value().has_value(); };
-  EXPECT_TRUE(is_whole(Numbers(kWholeChunks * kChunk / sizeof(float))));
-  EXPECT_FALSE(is_whole(Numbers(kWholeChunks * kChunk / sizeof(float) + 1)));
-  EXPECT_TRUE(is_whole(Tensor::Scalar(std::string(kWholeChunks * kChunk - 2, 'x'))));
-  EXPECT_FALSE(is_whole(Tensor::Scalar(std::string(kWholeChunks * kChunk - 1, 'x'))));
-  EXPECT_FALSE(is_whole(Tensor::Zeros(kString, Shape{kWholeChunks * kChunk}).value()));
+  const auto is_whole = [](const Tensor& tensor) { return !SplitIntoChunks(tensor, kChunk).value().has_value(); };
+  EXPECT_TRUE(is_whole(Numbers(kMaxWholeChunks * kChunk / sizeof(float))));
+  EXPECT_FALSE(is_whole(Numbers(kMaxWholeChunks * kChunk / sizeof(float) + 1)));
+  EXPECT_TRUE(is_whole(Tensor::Scalar(std::string(kMaxWholeChunks * kChunk - 2, 'x'))));
+  EXPECT_FALSE(is_whole(Tensor::Scalar(std::string(kMaxWholeChunks * kChunk - 1, 'x'))));
+  EXPECT_FALSE(is_whole(Tensor::Zeros(kString, Shape{kMaxWholeChunks * kChunk}).value()));
   EXPECT_TRUE(is_whole(Tensor::Zeros(kString, Shape{0}).value()));
 }
 
-TEST(ChunksTest, StringsComeTogetherToo) {
+TEST(ChunksTest, StringChunksAreAssembled) {
   Tensor tensor = Tensor::Zeros(kString, Shape{50, 3}).value();
   for (int64_t i = 0; i < tensor.num_elements(); ++i)
     tensor.data<std::string>()[i] = std::string(static_cast<size_t>(i * i), static_cast<char>(i));
   constexpr size_t kChunk = 10'001;
-  const std::optional<Chunkable> apart = TakeApart(tensor, kChunk).value();
+  const std::optional<ChunkSource> apart = SplitIntoChunks(tensor, kChunk).value();
   ASSERT_TRUE(apart.has_value());
   ChunkedTensor whole;
   size_t offset = 0;
@@ -133,7 +133,7 @@ TEST(ChunksTest, BytesThatAreNoBoolsAreErrors) {
   EXPECT_EQ(ChunkedTensor().Add(MakeChunk({tensor}, 0, 60), 0).status().code(), StatusCode::kInternal);
 }
 
-TEST(ChunksTest, WhoAsksForAChunkSaysWhere) {
+TEST(ChunksTest, RequestCarriesTheOffset) {
   tensorflow::RecvTensorRequest request;
   size_t offset = 1;
   Result<bool> wants = WantsChunk(request, &offset);

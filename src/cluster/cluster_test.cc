@@ -80,7 +80,7 @@ class ClusterTest : public testing::Test {
   std::map<std::string, std::unique_ptr<Server>> servers_;
 };
 
-TEST_F(ClusterTest, AConstantComesBackFromAServer) {
+TEST_F(ClusterTest, ServerReturnsAConstant) {
   StartCluster(0, 1);
   auto graph = NewGraph();
   Output hello = Constant(*graph, Tensor::Scalar("Hello"));
@@ -269,7 +269,7 @@ TEST_F(ClusterTest, ARestartedTaskAbortsAndANewSessionWorks) {
   EXPECT_EQ((*values)[0].scalar<float>(), 4.0f);
 }
 
-TEST_F(ClusterTest, ClosingASessionEndsItsWaitForATaskThatIsNotThere) {
+TEST_F(ClusterTest, CloseEndsTheWaitForAMissingTask) {
   StartCluster(1, 1);
   servers_.erase("ps0");
   auto graph = NewGraph();
@@ -285,7 +285,7 @@ TEST_F(ClusterTest, ClosingASessionEndsItsWaitForATaskThatIsNotThere) {
   closer.join();
 }
 
-TEST_F(ClusterTest, AListOfDevicesThatWaitsForATaskEnds) {
+TEST_F(ClusterTest, ListDevicesCanBeEnded) {
   StartCluster(1, 1);
   servers_.erase("ps0");
   tensorflow::ConfigProto config;
@@ -338,7 +338,7 @@ TEST_F(ClusterTest, AServerHasItsPortBeforeItStarts) {
   EXPECT_TRUE(make().ok());  // the port is free again
 }
 
-TEST_F(ClusterTest, ServersThatAreMadeAtOnceHavePortsOfTheirOwn) {
+TEST_F(ClusterTest, ConcurrentServersGetDistinctPorts) {
   constexpr int kServers = 16;
   std::vector<std::unique_ptr<Server>> servers(kServers);
   std::vector<std::thread> makers;
@@ -371,7 +371,7 @@ TEST_F(ClusterTest, LongStringsCrossTasks) {
   }
   Output back = Identity(there);
   Tensor texts = Tensor::Zeros(kString, Shape{3}).value();
-  texts.data<std::string>()[0] = std::string(2 * kWholeChunks * kChunkBytes, 'x');
+  texts.data<std::string>()[0] = std::string(2 * kMaxWholeChunks * kChunkBytes, 'x');
   texts.data<std::string>()[2] = "short";
   auto values = NewSession("worker0", graph)->Run({.feeds = {{x, texts}}, .fetches = {back}});
   ASSERT_TRUE(values.ok()) << values.status();
@@ -415,7 +415,7 @@ TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
   EXPECT_TRUE(session->Run(request).ok());
 }
 
-TEST_F(ClusterTest, StepsRunInPieces) {
+TEST_F(ClusterTest, PartialRunWorks) {
   StartCluster(1, 1);
   auto graph = NewGraph();
   Output a = Placeholder(*graph, kFloat);
@@ -439,7 +439,7 @@ TEST_F(ClusterTest, StepsRunInPieces) {
   EXPECT_FALSE(session->PartialRun(*handle, {}, {}).ok());
 }
 
-TEST_F(ClusterTest, WhatIsFedIsCheckedInAStepAndInAPiece) {
+TEST_F(ClusterTest, FeedsAreValidated) {
   StartCluster(0, 1);
   auto graph = NewGraph();
   Output a = Placeholder(*graph, kFloat, {.shape = PartialShape({3}), .name = "a"});
@@ -463,7 +463,7 @@ TEST_F(ClusterTest, WhatIsFedIsCheckedInAStepAndInAPiece) {
   EXPECT_EQ((*good)[0].flat<float>()[2], 4.0f);
 }
 
-TEST_F(ClusterTest, APieceSaysWhatIsOnABranchThatWasNotTaken) {
+TEST_F(ClusterTest, PartialRunReportsUntakenBranch) {
   StartCluster(0, 1);
   auto graph = NewGraph();
   Output a = Placeholder(*graph, kFloat);
@@ -477,7 +477,7 @@ TEST_F(ClusterTest, APieceSaysWhatIsOnABranchThatWasNotTaken) {
   EXPECT_NE(ended.message().find("is on a branch that was not taken"), absl::string_view::npos) << ended;
 }
 
-TEST_F(ClusterTest, APieceThatWasGivenUpBeforeItBeganEnds) {
+TEST_F(ClusterTest, CancelledPartialRunEnds) {
   StartCluster(1, 1);
   auto graph = NewGraph();
   Output a = Placeholder(*graph, kFloat);
@@ -511,9 +511,9 @@ TEST_F(ClusterTest, ListsTheDevicesOfAllTasks) {
                                              "/job:worker/replica:0/task:1/device:CPU:0"}));
 }
 
-TEST_F(ClusterTest, ASignalStopsAServerWhoseEndIsWaitedFor) {
+TEST_F(ClusterTest, JoinUntilSignalStopsTheServer) {
   StartCluster(0, 2);
-  auto signals = std::make_unique<EndSignals>();
+  auto signals = std::make_unique<ShutdownSignals>();
   raise(SIGTERM);
   Server& server = *servers_.at("worker0");
   EXPECT_TRUE(JoinUntilSignal(server, kSignalGraceMs, std::move(signals)));

@@ -22,7 +22,7 @@ void EventThreads::Handle(const std::function<void()>& handle) {
   try {
     handle();
   } catch (...) {  // the callers learn of it when the handler's closures are destroyed
-    LogCaught("the handler of a message");
+    LogCurrentException("the handler of a message");
   }
   BeginWait();
 }
@@ -37,7 +37,7 @@ void EventThreads::Run() {
   }
 }
 
-bool EventThreads::Look() {
+bool EventThreads::CheckForStall() {
   const uint64_t events = num_events_.load(std::memory_order_relaxed);
   const bool stuck = waiting_.load(std::memory_order_relaxed) == 0 && events == seen_events_;
   seen_events_ = events;
@@ -51,14 +51,14 @@ bool EventThreads::Look() {
 void EventThreads::StandIn() {
   constexpr int kTurnMs = 20;
   std::function<void()> handle;
-  while (!LeaveToOther()) {
+  while (!StopIfNotNeeded()) {
     const Next next = wait_(kTurnMs, &handle);
     if (next == Next::kEnd) return EndWait();
     if (next == Next::kEvent) Handle(handle);
   }
 }
 
-bool EventThreads::LeaveToOther() {
+bool EventThreads::StopIfNotNeeded() {
   int waiting = waiting_.load(std::memory_order_relaxed);
   while (waiting > 1) {
     if (waiting_.compare_exchange_weak(waiting, waiting - 1, std::memory_order_relaxed)) return true;
@@ -66,7 +66,7 @@ bool EventThreads::LeaveToOther() {
   return false;
 }
 
-void EventThreads::RunFor(size_t bytes, std::function<void()> work) {
+void EventThreads::RunBySize(size_t bytes, std::function<void()> work) {
   if (IsSmall(bytes)) return work();
   large_.Schedule(std::move(work));
 }

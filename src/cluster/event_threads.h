@@ -29,11 +29,11 @@ class EventThreads final {
 
   // Runs `work`, which handles a message of `bytes` bytes: inline if the message is small, else on the copying thread.
   // Call it from an event handler.
-  void RunFor(size_t bytes, std::function<void()> work);
+  void RunBySize(size_t bytes, std::function<void()> work);
   static bool IsSmall(size_t bytes) { return bytes < size_t{256} << 10; }
   // Starts a stand-in thread if no thread waits for events and no event was started since the last call. Returns
   // whether it did. Call it periodically, from one thread at a time.
-  bool Look();
+  bool CheckForStall();
   int waiting() const { return waiting_.load(std::memory_order_relaxed); }  // number of threads that wait for events
 
   // For threads outside this object that also wait for events. Such a thread calls BeginWait and EndWait around each
@@ -45,13 +45,13 @@ class EventThreads final {
  private:
   void Run();
   void StandIn();
-  bool LeaveToOther();
+  bool StopIfNotNeeded();
   void Handle(const std::function<void()>& handle);
 
   const Wait wait_;
   std::atomic<int> waiting_{1};          // threads that wait for events
   std::atomic<uint64_t> num_events_{0};  // number of events whose handler was started
-  uint64_t seen_events_ = 0;             // value of num_events_ at the last Look
+  uint64_t seen_events_ = 0;             // value of num_events_ at the last CheckForStall
   ThreadPool large_;                     // its thread starts with the first large message
   ElasticPool stand_ins_;
   std::thread thread_;

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "cluster/rung_alarms_test.h"
+#include "cluster/manual_alarms_test.h"
 
 namespace weir {
 namespace {
@@ -57,7 +57,7 @@ class TestEvents final {
 class TestEvent final {
  public:
   TestEvent(TestEvents& events, bool keeps) : keeps_(keeps) {
-    events.Add([this] { Happened(); });
+    events.Add([this] { OnComplete(); });
   }
   // The thread that handles it; none if it does not happen.
   std::thread::id Thread() {
@@ -72,7 +72,7 @@ class TestEvent final {
   }
 
  private:
-  void Happened() {
+  void OnComplete() {
     std::unique_lock lock(mu_);
     thread_ = std::this_thread::get_id();
     changed_.notify_all();
@@ -84,14 +84,14 @@ class TestEvent final {
   std::thread::id thread_;
 };
 
-TEST(EventThreadsTest, AnotherThreadStandsInForOneThatIsKeptAndLeavesWhenItIsBack) {
+TEST(EventThreadsTest, StandInReplacesBlockedThread) {
   TestEvents events;
   TestEvent keeps(events, /*keeps=*/true);
   const std::thread::id kept = keeps.Thread();
   ASSERT_NE(kept, std::thread::id());
-  EXPECT_FALSE(events.threads().Look());  // an event was started since the last call
-  EXPECT_TRUE(events.threads().Look());
-  EXPECT_FALSE(events.threads().Look());  // one stand-in is enough
+  EXPECT_FALSE(events.threads().CheckForStall());  // an event was started since the last call
+  EXPECT_TRUE(events.threads().CheckForStall());
+  EXPECT_FALSE(events.threads().CheckForStall());  // one stand-in is enough
   EXPECT_EQ(events.threads().waiting(), 1);
   TestEvent next(events, /*keeps=*/false);
   const std::thread::id other = next.Thread();
@@ -106,18 +106,18 @@ TEST(EventThreadsTest, AnotherThreadStandsInForOneThatIsKeptAndLeavesWhenItIsBac
   EXPECT_EQ(events.threads().waiting(), 1);
 }
 
-TEST(EventThreadsTest, WhatHasMuchToCopyRunsOnAnotherThread) {
+TEST(EventThreadsTest, LargeMessagesRunOnTheCopyingThread) {
   TestEvents events;
   std::promise<std::thread::id> small, large;
   const auto here = [](std::promise<std::thread::id>& where) { where.set_value(std::this_thread::get_id()); };
-  events.threads().RunFor(1000, [&] { here(small); });
-  events.threads().RunFor(size_t{1} << 20, [&] { here(large); });
+  events.threads().RunBySize(1000, [&] { here(small); });
+  events.threads().RunBySize(size_t{1} << 20, [&] { here(large); });
   EXPECT_EQ(small.get_future().get(), std::this_thread::get_id());
   EXPECT_NE(large.get_future().get(), std::this_thread::get_id());
 }
 
 TEST(EventThreadsTest, LooksAreRepeatedUntilTheAlarmsEnd) {
-  RungAlarms alarms;
+  ManualAlarms alarms;
   int looks = 0;
   LookPeriodically(alarms, 1000, [&] { ++looks; });
   EXPECT_EQ(looks, 0);

@@ -4,8 +4,8 @@
 
 namespace weir {
 
-bool JoinUntilSignal(Server& server, int64_t grace_ms, std::unique_ptr<EndSignals> since) {
-  if (since == nullptr) since = std::make_unique<EndSignals>();
+bool JoinUntilSignal(Server& server, int64_t grace_ms, std::unique_ptr<ShutdownSignals> since) {
+  if (since == nullptr) since = std::make_unique<ShutdownSignals>();
   server.Join([&] { return since->received(); });
   if (!since->received()) return false;
   since = nullptr;

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/end_signals.h"
+#include "base/shutdown_signals.h"
 #include "cluster/server.h"
 
 namespace weir {
@@ -15,6 +15,7 @@ constexpr int64_t kSignalGraceMs = 3000;
 // to `grace_ms` to end; then the server is stopped. If that takes some seconds longer, the process exits. Returns true
 // after a signal. `since`, if given, was created earlier: signals count from then on. While steps end, the previous
 // signal handlers are active again, so that a second signal ends the process.
-bool JoinUntilSignal(Server& server, int64_t grace_ms = kSignalGraceMs, std::unique_ptr<EndSignals> since = nullptr);
+bool JoinUntilSignal(Server& server, int64_t grace_ms = kSignalGraceMs,
+                     std::unique_ptr<ShutdownSignals> since = nullptr);
 
 }  // namespace weir

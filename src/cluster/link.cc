@@ -14,23 +14,23 @@ int64_t LinkNanos() { return RealClock().MonotonicNanos(); }
 
 // ---- signs of life ----
 
-Link::Link(std::unique_ptr<LinkEnd> end, Alarms& alarms, int64_t peer_timeout_ms)
-    : alarms_(alarms), peer_timeout_ms_(peer_timeout_ms), heard_nanos_(LinkNanos()) {
-  if (end != nullptr) set_end(std::move(end));
+Link::Link(std::unique_ptr<LinkHandler> end, Alarms& alarms, int64_t peer_timeout_ms)
+    : alarms_(alarms), peer_timeout_ms_(peer_timeout_ms), last_activity_nanos_(LinkNanos()) {
+  if (end != nullptr) set_link_handler(std::move(end));
 }
 
-void Link::set_end(std::unique_ptr<LinkEnd> end) {
-  end_ = std::move(end);
-  end_->link_ = this;
+void Link::set_link_handler(std::unique_ptr<LinkHandler> end) {
+  link_handler_ = std::move(end);
+  link_handler_->link_ = this;
 }
 
-void Link::Heard() {
-  heard_nanos_ = LinkNanos();
+void Link::RecordActivity() {
+  last_activity_nanos_ = LinkNanos();
   pinged_ = false;
 }
 
-void Link::BeginWait() {
-  ++waits_;
+void Link::BeginCall() {
+  ++open_calls_;
   if (!watched_.exchange(true)) WatchLater(std::max<int64_t>(1, peer_timeout_ms_ / 4) * kNanosPerMilli);
 }
 
@@ -41,18 +41,18 @@ void Link::WatchLater(int64_t nanos) {
 }
 
 void Link::Watch(int64_t due_nanos) {
-  if (!IsThere()) return;
-  if (waits_ == 0) {
+  if (!IsConnected()) return;
+  if (open_calls_ == 0) {
     watched_ = false;
-    // A BeginWait in between saw watched_ == true and scheduled nothing.
-    if (waits_ == 0 || watched_.exchange(true)) return;
+    // A BeginCall in between saw watched_ == true and scheduled nothing.
+    if (open_calls_ == 0 || watched_.exchange(true)) return;
   }
   const int64_t timeout = peer_timeout_ms_ * kNanosPerMilli;
   const int64_t quarter = std::max<int64_t>(1, peer_timeout_ms_ / 4) * kNanosPerMilli;
   const int64_t now = LinkNanos();
   // If the alarm came late, this process was suspended itself, and the peer's silence proves nothing.
   const bool slept = now - due_nanos > quarter;
-  const int64_t silent = now - heard_nanos_;
+  const int64_t silent = now - last_activity_nanos_;
   if (silent >= timeout && pinged_ && !slept) return Break(LostPeer(peer_timeout_ms_));
   if (silent >= quarter && !pinged_.exchange(true)) Ping();
   WatchLater(quarter);
@@ -68,11 +68,11 @@ bool LinkCaller::Call(const std::string& method, Rope& request, const CallOption
     std::lock_guard lock(mu_);
     if (lost_) return false;
     id = next_++;
-    Open open{nullptr, options.cancel, 0, 0};
+    PendingCall open{nullptr, options.cancel, 0, 0};
     std::weak_ptr<LinkCaller> weak = kept;
     if (options.cancel != nullptr) {
       open.registration = options.cancel->Register([weak, id, token = options.cancel] {
-        if (const std::shared_ptr<LinkCaller> alive = weak.lock()) alive->EndLater(id, token->reason());
+        if (const std::shared_ptr<LinkCaller> alive = weak.lock()) alive->PostEnd(id, token->reason());
       });
       if (open.registration == 0) cancelled = options.cancel->reason();
     }
@@ -80,7 +80,7 @@ bool LinkCaller::Call(const std::string& method, Rope& request, const CallOption
       if (options.timeout_ms > 0) {
         open.alarm = link().alarms().After(options.timeout_ms * kNanosPerMilli, [weak, id] {
           if (const std::shared_ptr<LinkCaller> alive = weak.lock())
-            alive->EndLater(id, DeadlineExceeded("no answer came in time"));
+            alive->PostEnd(id, DeadlineExceeded("no answer came in time"));
         });
       }
       open.done = std::move(done);
@@ -91,20 +91,20 @@ bool LinkCaller::Call(const std::string& method, Rope& request, const CallOption
     done(cancelled);
     return true;
   }
-  link().BeginWait();
-  // If it fails, Broken ends this call like all others.
+  link().BeginCall();
+  // If it fails, OnBroken ends this call like all others.
   link().SendMessage({.kind = LinkMessage::kCall, .id = id}, method, std::move(request));
   return true;
 }
 
-void LinkCaller::Came(const LinkMessage& message, Result<Rope> payload) {
+void LinkCaller::OnMessage(const LinkMessage& message, Result<Rope> payload) {
   if (message.kind == LinkMessage::kError && payload.ok())
     payload = MakeStatus(static_cast<StatusCode>(message.code), payload->Flatten());
   End(message.id, std::move(payload), /*tell_peer=*/false);
 }
 
 void LinkCaller::End(uint64_t id, Result<Rope> result, bool tell_peer) {
-  Open open;
+  PendingCall open;
   std::shared_ptr<void> counted;
   bool last = false;
   {
@@ -123,11 +123,11 @@ void LinkCaller::End(uint64_t id, Result<Rope> result, bool tell_peer) {
 
 // Ends the call from the event loop. Use it in cancel callbacks and alarms: ending inline runs `done`, which could
 // destroy the token that is being cancelled.
-void LinkCaller::EndLater(uint64_t id, Status reason) {
+void LinkCaller::PostEnd(uint64_t id, Status reason) {
   link().Post([kept = self(), id, reason = std::move(reason)] { kept->End(id, reason, /*tell_peer=*/true); });
 }
 
-void LinkCaller::Leave() {
+void LinkCaller::CloseAfterLastCall() {
   {
     std::lock_guard lock(mu_);
     left_ = true;
@@ -136,27 +136,27 @@ void LinkCaller::Leave() {
   Break(Cancelled("the channel has ended"));
 }
 
-void LinkCaller::Finish(Open open, Result<Rope> result) {
-  link().EndWait();
+void LinkCaller::Finish(PendingCall open, Result<Rope> result) {
+  link().EndCall();
   if (open.token != nullptr) open.token->Unregister(open.registration);
-  if (open.alarm != 0) link().alarms().Drop(open.alarm);
+  if (open.alarm != 0) link().alarms().Cancel(open.alarm);
   open.done(std::move(result));
 }
 
-void LinkCaller::Broken(const Status& reason) {
-  std::unordered_map<uint64_t, Open> open;
+void LinkCaller::OnBroken(const Status& reason) {
+  std::unordered_map<uint64_t, PendingCall> open;
   {
     std::lock_guard lock(mu_);
     lost_ = true;
     open.swap(open_);
   }
   for (auto& [id, call] : open) Finish(std::move(call), reason);
-  whole_ = nullptr;
+  link_in_flight_ = nullptr;
 }
 
-// ---- LinkCallers ----
+// ---- OutgoingLinks ----
 
-std::shared_ptr<LinkCaller> LinkCallers::Add(const Make& make) {
+std::shared_ptr<LinkCaller> OutgoingLinks::Add(const Make& make) {
   std::lock_guard lock(mu_);
   if (closed_) return nullptr;
   auto end = std::make_unique<LinkCaller>(ending_);
@@ -169,7 +169,7 @@ std::shared_ptr<LinkCaller> LinkCallers::Add(const Make& make) {
   return caller;
 }
 
-void LinkCallers::Close() {
+void OutgoingLinks::Close() {
   std::vector<std::shared_ptr<LinkCaller>> callers;
   {
     std::lock_guard lock(mu_);
@@ -192,7 +192,7 @@ class LinkCallee::Incoming final : public IncomingCall {
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   Rope TakeRequest() override { return std::move(request_); }
-  bool takes_whole() const override { return callee_->link().takes_whole(); }
+  bool single_message_is_cheap() const override { return callee_->link().single_message_is_cheap(); }
   CancelToken& cancel() override { return cancel_; }
   void Respond(Result<Rope> response) override {
     if (answered_.exchange(true)) return;
@@ -203,7 +203,7 @@ class LinkCallee::Incoming final : public IncomingCall {
   }
   void set_request(Rope request) { request_ = std::move(request); }
 
-  bool came = false;  // the request is complete; guarded by mu_ of the callee
+  bool request_complete = false;  // the request is complete; guarded by mu_ of the callee
 
  private:
   const uint64_t id_;
@@ -215,13 +215,13 @@ class LinkCallee::Incoming final : public IncomingCall {
   std::shared_ptr<LinkCallee> callee_;
 };
 
-void LinkCallee::Began(const LinkMessage& message, std::string method) {
+void LinkCallee::OnMessageStart(const LinkMessage& message, std::string method) {
   const bool is_call = message.kind == LinkMessage::kCall;
   std::shared_ptr<Incoming> call;
   Status closed;
   {
     std::lock_guard lock(mu_);
-    if (gone_) return;
+    if (refuses_calls_) return;
     if (is_call) {
       call = std::make_shared<Incoming>(self(), message.id, std::move(method));
       if (!open_.emplace(message.id, call).second) return;
@@ -233,19 +233,19 @@ void LinkCallee::Began(const LinkMessage& message, std::string method) {
       closed = CallerIsGone();
     }
   }
-  if (is_call) link().BeginWait();
+  if (is_call) link().BeginCall();
   if (!closed.ok()) call->cancel().Cancel(closed);
 }
 
-void LinkCallee::Came(const LinkMessage& message, Result<Rope> payload) {
+void LinkCallee::OnMessage(const LinkMessage& message, Result<Rope> payload) {
   if (message.kind != LinkMessage::kCall) return;
   std::shared_ptr<Incoming> call;
   {
     std::lock_guard lock(mu_);
     auto it = open_.find(message.id);
-    if (it == open_.end() || it->second->came) return;
+    if (it == open_.end() || it->second->request_complete) return;
     call = it->second;
-    call->came = true;
+    call->request_complete = true;
   }
   if (!payload.ok()) return call->Respond(payload.status());
   call->set_request(*std::move(payload));
@@ -257,7 +257,7 @@ void LinkCallee::Respond(uint64_t id, Result<Rope> response) {
     std::lock_guard lock(mu_);
     open_.erase(id);
   }
-  link().EndWait();
+  link().EndCall();
   if (response.ok()) {
     link().SendMessage({.kind = LinkMessage::kAnswer, .id = id}, "", *std::move(response));
     return;
@@ -277,27 +277,27 @@ void LinkCallee::CancelAll(const Status& reason) {
   for (const std::shared_ptr<Incoming>& call : calls) call->cancel().Cancel(reason);
 }
 
-void LinkCallee::Refuse() {
+void LinkCallee::StopAccepting() {
   std::lock_guard lock(mu_);
-  gone_ = true;
+  refuses_calls_ = true;
 }
 
-void LinkCallee::Broken(const Status&) {
+void LinkCallee::OnBroken(const Status&) {
   std::vector<std::shared_ptr<Incoming>> never_come;
   {
     std::lock_guard lock(mu_);
-    gone_ = true;
+    refuses_calls_ = true;
     for (const auto& [id, call] : open_) {
-      if (!call->came) never_come.push_back(call);
+      if (!call->request_complete) never_come.push_back(call);
     }
   }
   CancelAll(CallerIsGone());
   for (const std::shared_ptr<Incoming>& call : never_come) call->Respond(CallerIsGone());
 }
 
-// ---- LinkCalls ----
+// ---- IncomingLinkCalls ----
 
-bool LinkCalls::Add(const std::shared_ptr<Link>& link, LinkCallee* callee) {
+bool IncomingLinkCalls::Add(const std::shared_ptr<Link>& link, LinkCallee* callee) {
   std::lock_guard lock(mu_);
   if (closed_) return false;
   std::erase_if(callees_, [](const std::weak_ptr<LinkCallee>& weak) { return weak.expired(); });
@@ -305,7 +305,7 @@ bool LinkCalls::Add(const std::shared_ptr<Link>& link, LinkCallee* callee) {
   return true;
 }
 
-void LinkCalls::Close() {
+void IncomingLinkCalls::Close() {
   std::vector<std::shared_ptr<LinkCallee>> callees;
   {
     std::lock_guard lock(mu_);
@@ -317,7 +317,7 @@ void LinkCalls::Close() {
   for (const std::shared_ptr<LinkCallee>& callee : callees) callee->CancelAll(ServerIsStopping());
 }
 
-void LinkCalls::Drain() {
+void IncomingLinkCalls::Drain() {
   in_flight_.WaitForNone();
   std::vector<std::weak_ptr<LinkCallee>> callees;
   {
@@ -329,7 +329,7 @@ void LinkCalls::Drain() {
     const std::shared_ptr<LinkCallee> alive = weak.lock();
     if (alive == nullptr) continue;
     alive->link().WaitUntilSent(kGraceMs);
-    alive->Refuse();
+    alive->StopAccepting();
     alive->link().Break(ServerIsStopping());
   }
   in_flight_.WaitForNone();  // calls that began after the first wait

@@ -28,7 +28,7 @@ struct LinkMessage {
   uint64_t id = 0;    // of the call
 };
 
-// The heads of the two transports (HostHead, UcxHead) number the kinds of a LinkMessage like this, from kCall on.
+// The heads of the two transports (HostHeader, UcxHeader) number the kinds of a LinkMessage like this, from kCall on.
 template <class Head>
 Head HeadFor(const LinkMessage& message) {
   constexpr uint32_t kFirst = Head::kCall;
@@ -47,17 +47,18 @@ LinkMessage LinkMessageOf(const Head& head) {
 }
 
 // Receives the messages of a link, which owns it: a shared_ptr to an end shares the ownership of the whole link.
-class LinkEnd {
+class LinkHandler {
  public:
-  virtual ~LinkEnd() = default;
-  // Called when a kCall begins to arrive, before Came, and when a kCancel has arrived: a call is registered before its
-  // cancellation can come. For a kCall the transport may hold its own locks. For a kCancel it must not: callbacks run.
-  virtual void Began(const LinkMessage& message, std::string method) = 0;
+  virtual ~LinkHandler() = default;
+  // Called when a kCall begins to arrive, before OnMessage, and when a kCancel has arrived: a call is registered before
+  // its cancellation can come. For a kCall the transport may hold its own locks. For a kCancel it must not: callbacks
+  // run.
+  virtual void OnMessageStart(const LinkMessage& message, std::string method) = 0;
   // The message is complete, or its payload could not be read. Called in any order and on any thread. Not called if the
   // link breaks first.
-  virtual void Came(const LinkMessage& message, Result<Rope> payload) = 0;
+  virtual void OnMessage(const LinkMessage& message, Result<Rope> payload) = 0;
   // Called once, when the link has broken.
-  virtual void Broken(const Status& reason) = 0;
+  virtual void OnBroken(const Status& reason) = 0;
 
  protected:
   Link& link() const { return *link_; }
@@ -70,7 +71,7 @@ class LinkEnd {
 // Thread-safe.
 class Link {
  public:
-  Link(std::unique_ptr<LinkEnd> end, Alarms& alarms, int64_t peer_timeout_ms);
+  Link(std::unique_ptr<LinkHandler> end, Alarms& alarms, int64_t peer_timeout_ms);
   virtual ~Link() = default;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -80,84 +81,85 @@ class Link {
   // Ends the link. The first reason is the one that is reported.
   virtual void Break(const Status& reason) = 0;
   // False once the peer is known to have disconnected.
-  virtual bool IsThere() const = 0;
+  virtual bool IsConnected() const = 0;
   // Blocks until the peer has received all that was sent, for at most `timeout_ms`.
   virtual void WaitUntilSent(int64_t timeout_ms) = 0;
   // True if a large response costs no more as one message than in chunks.
-  virtual bool takes_whole() const { return false; }
+  virtual bool single_message_is_cheap() const { return false; }
   // Runs `work` soon on a thread of the event loop, without locks held. Never runs it if the transport ends first.
   virtual void Post(std::function<void()> work) = 0;
   virtual std::shared_ptr<Link> self() = 0;
   Alarms& alarms() const { return alarms_; }
 
   // Call them when a call begins and ends: the peer is watched while calls are open.
-  void BeginWait();
-  void EndWait() { --waits_; }
+  void BeginCall();
+  void EndCall() { --open_calls_; }
 
  protected:
   virtual void Ping() = 0;
   // Call it for everything that arrives from the peer.
-  void Heard();
-  LinkEnd& end() const { return *end_; }
-  // For a link that is created without an end. REQUIRES: set_end is called before the first message arrives.
-  bool has_end() const { return end_ != nullptr; }
-  void set_end(std::unique_ptr<LinkEnd> end);
+  void RecordActivity();
+  LinkHandler& link_handler() const { return *link_handler_; }
+  // For a link that is created without an end. REQUIRES: set_link_handler is called before the first message arrives.
+  bool has_link_handler() const { return link_handler_ != nullptr; }
+  void set_link_handler(std::unique_ptr<LinkHandler> end);
 
  private:
   void WatchLater(int64_t nanos);
   void Watch(int64_t due_nanos);
 
-  std::unique_ptr<LinkEnd> end_;
+  std::unique_ptr<LinkHandler> link_handler_;
   Alarms& alarms_;
   const int64_t peer_timeout_ms_;
-  std::atomic<int> waits_{0};
+  std::atomic<int> open_calls_{0};
   std::atomic<bool> watched_{false};
-  std::atomic<int64_t> heard_nanos_;
+  std::atomic<int64_t> last_activity_nanos_;
   std::atomic<bool> pinged_{false};
 };
 
 // The calling side of a link. Thread-safe.
-class LinkCaller final : public LinkEnd {
+class LinkCaller final : public LinkHandler {
  public:
-  explicit LinkCaller(std::shared_ptr<InFlight> ending) : ending_(std::move(ending)), whole_(ending_->Enter()) {}
+  explicit LinkCaller(std::shared_ptr<InFlight> ending)
+      : ending_(std::move(ending)), link_in_flight_(ending_->Enter()) {}
   // As Channel::Call. Returns false and leaves the arguments untouched if the connection was lost before anything was
   // sent.
   bool Call(const std::string& method, Rope& request, const CallOptions& options, Channel::Done& done);
   // No more calls will follow: the link ends with the last open one.
-  void Leave();
-  bool IsThere() const { return link().IsThere(); }
+  void CloseAfterLastCall();
+  bool IsConnected() const { return link().IsConnected(); }
   void Break(const Status& reason) { link().Break(reason); }
 
  private:
-  struct Open {
+  struct PendingCall {
     Channel::Done done;
     CancelToken* token = nullptr;
     CancelToken::Id registration = 0;
     Alarms::Id alarm = 0;
   };
-  void Began(const LinkMessage&, std::string) override {}
-  void Came(const LinkMessage& message, Result<Rope> payload) override;
-  void Broken(const Status& reason) override;
+  void OnMessageStart(const LinkMessage&, std::string) override {}
+  void OnMessage(const LinkMessage& message, Result<Rope> payload) override;
+  void OnBroken(const Status& reason) override;
   std::shared_ptr<LinkCaller> self() { return {link().self(), this}; }
   // Ends the call if it is still open. `tell_peer` sends a cancellation.
   void End(uint64_t id, Result<Rope> result, bool tell_peer);
-  void EndLater(uint64_t id, Status reason);
-  void Finish(Open open, Result<Rope> result);
+  void PostEnd(uint64_t id, Status reason);
+  void Finish(PendingCall open, Result<Rope> result);
 
   const std::shared_ptr<InFlight> ending_;
-  std::shared_ptr<void> whole_;  // counts this link until all of its calls have been told that it broke
+  std::shared_ptr<void> link_in_flight_;  // counts this link until all of its calls have been told that it broke
   std::mutex mu_;
   uint64_t next_ = 1;
   bool lost_ = false;
   bool left_ = false;
-  std::unordered_map<uint64_t, Open> open_;
+  std::unordered_map<uint64_t, PendingCall> open_;
 };
 
 // The outgoing links of a transport, so that the transport can end them. Thread-safe.
-class LinkCallers final {
+class OutgoingLinks final {
  public:
   // Makes a link with the given end. Add returns null if it returns null, or after Close.
-  using Make = std::function<std::shared_ptr<Link>(std::unique_ptr<LinkEnd> end)>;
+  using Make = std::function<std::shared_ptr<Link>(std::unique_ptr<LinkHandler> end)>;
   std::shared_ptr<LinkCaller> Add(const Make& make);
   // Ends all open calls as Cancelled and waits until their callbacks have run. Later calls of Add return null.
   void Close();
@@ -176,7 +178,7 @@ class LinkCallers final {
 class LinkCallee;
 
 // The open calls of a listener, and the links that they came over. Thread-safe.
-class LinkCalls final {
+class IncomingLinkCalls final {
  public:
   // Call it once, before the first link.
   void set_handler(CallHandler handler) { handler_ = std::move(handler); }
@@ -200,25 +202,25 @@ class LinkCalls final {
 };
 
 // The serving side of a link. Thread-safe.
-class LinkCallee final : public LinkEnd {
+class LinkCallee final : public LinkHandler {
  public:
-  explicit LinkCallee(std::shared_ptr<LinkCalls> calls) : calls_(std::move(calls)) {}
+  explicit LinkCallee(std::shared_ptr<IncomingLinkCalls> calls) : calls_(std::move(calls)) {}
 
  private:
-  friend class LinkCalls;
+  friend class IncomingLinkCalls;
   class Incoming;
-  void Began(const LinkMessage& message, std::string method) override;
-  void Came(const LinkMessage& message, Result<Rope> payload) override;
-  void Broken(const Status& reason) override;
+  void OnMessageStart(const LinkMessage& message, std::string method) override;
+  void OnMessage(const LinkMessage& message, Result<Rope> payload) override;
+  void OnBroken(const Status& reason) override;
   void Respond(uint64_t id, Result<Rope> response);
   void CancelAll(const Status& reason);
-  void Refuse();
+  void StopAccepting();
   std::shared_ptr<LinkCallee> self() { return {link().self(), this}; }
 
-  const std::shared_ptr<LinkCalls> calls_;
+  const std::shared_ptr<IncomingLinkCalls> calls_;
   std::mutex mu_;
-  Status closed_;      // the reason, once new calls are cancelled
-  bool gone_ = false;  // no more calls are accepted: the link is broken, or the listener ends
+  Status closed_;               // the reason, once new calls are cancelled
+  bool refuses_calls_ = false;  // no more calls are accepted: the link is broken, or the listener ends
   std::unordered_map<uint64_t, std::shared_ptr<Incoming>> open_;
 };
 

@@ -9,14 +9,14 @@
 #include <thread>
 
 #include "cluster/call_outcome_test.h"
-#include "cluster/rung_alarms_test.h"
+#include "cluster/manual_alarms_test.h"
 
 namespace weir {
 namespace {
 
 class TestLink final : public Link, public std::enable_shared_from_this<TestLink> {
  public:
-  TestLink(std::unique_ptr<LinkEnd> end, Alarms& alarms, int64_t peer_timeout_ms)
+  TestLink(std::unique_ptr<LinkHandler> end, Alarms& alarms, int64_t peer_timeout_ms)
       : Link(std::move(end), alarms, peer_timeout_ms) {}
   bool SendMessage(const LinkMessage& message, std::string_view, Rope payload) override {
     if (!broken_.ok()) return false;
@@ -28,24 +28,24 @@ class TestLink final : public Link, public std::enable_shared_from_this<TestLink
     if (!broken_.ok()) return;
     broken_ = reason;
     events += "broken ";
-    end().Broken(reason);
+    end().OnBroken(reason);
   }
-  bool IsThere() const override { return broken_.ok(); }
+  bool IsConnected() const override { return broken_.ok(); }
   void WaitUntilSent(int64_t) override { events += "sent "; }
   void Post(std::function<void()> work) override {
     ++posts;
     work();
   }
   std::shared_ptr<Link> self() override { return shared_from_this(); }
-  using Link::Heard;
+  using Link::RecordActivity;
 
   // Messages from the peer:
   void BringCall(uint64_t id, std::string payload) {
-    end().Began({.kind = LinkMessage::kCall, .id = id}, "/a.B/C");
-    end().Came({.kind = LinkMessage::kCall, .id = id}, Rope(std::move(payload)));
+    end().OnMessageStart({.kind = LinkMessage::kCall, .id = id}, "/a.B/C");
+    end().OnMessage({.kind = LinkMessage::kCall, .id = id}, Rope(std::move(payload)));
   }
   void BringAnswer(uint64_t id, std::string payload) {
-    end().Came({.kind = LinkMessage::kAnswer, .id = id}, Rope(std::move(payload)));
+    end().OnMessage({.kind = LinkMessage::kAnswer, .id = id}, Rope(std::move(payload)));
   }
 
   std::vector<LinkMessage> sent;
@@ -66,7 +66,7 @@ class LinkCallerTest : public testing::Test {
  protected:
   LinkCallerTest() { caller_ = Connect(); }
   std::shared_ptr<LinkCaller> Connect() {
-    return callers_.Add([this](std::unique_ptr<LinkEnd> end) {
+    return callers_.Add([this](std::unique_ptr<LinkHandler> end) {
       link_ = std::make_shared<TestLink>(std::move(end), alarms_, kTestLinkTimeoutMs);
       return link_;
     });
@@ -81,13 +81,13 @@ class LinkCallerTest : public testing::Test {
   }
   uint64_t last_id() const { return link_->sent.back().id; }
 
-  RungAlarms alarms_;
-  LinkCallers callers_;
+  ManualAlarms alarms_;
+  OutgoingLinks callers_;
   std::shared_ptr<TestLink> link_;
   std::shared_ptr<LinkCaller> caller_;
 };
 
-TEST_F(LinkCallerTest, WhatIsAnsweredIsForgotten) {
+TEST_F(LinkCallerTest, AnsweredCallLeavesNothing) {
   CancelToken token;
   for (int i = 0; i < 3; ++i) {
     CallOutcome outcome;
@@ -96,14 +96,14 @@ TEST_F(LinkCallerTest, WhatIsAnsweredIsForgotten) {
     EXPECT_TRUE(outcome.Wait().ok());
     EXPECT_EQ(outcome.text(), "yes");
     EXPECT_EQ(alarms_.count(), 1U);  // watches the peer
-    alarms_.Ring();
+    alarms_.FireAll();
     EXPECT_EQ(alarms_.count(), 0U);  // a peer is watched only while a call waits for it
   }
   token.Cancel(Aborted("enough"));
   EXPECT_EQ(link_->posts, 0);  // there is nothing left to cancel
 }
 
-TEST_F(LinkCallerTest, AConnectionThatWasLostTakesNoCalls) {
+TEST_F(LinkCallerTest, LostLinkRefusesCalls) {
   CallOutcome open;
   ASSERT_TRUE(Call(open));
   link_->Break(Unavailable("lost"));
@@ -117,24 +117,24 @@ TEST_F(LinkCallerTest, AConnectionThatWasLostTakesNoCalls) {
   EXPECT_TRUE(done != nullptr);
 }
 
-TEST_F(LinkCallerTest, WhoLeavesEndsTheConnectionWithTheLastCall) {
+TEST_F(LinkCallerTest, LinkClosesAfterLastCall) {
   CallOutcome first, second;
   ASSERT_TRUE(Call(first));
   ASSERT_TRUE(Call(second));
-  caller_->Leave();
-  EXPECT_TRUE(link_->IsThere());
+  caller_->CloseAfterLastCall();
+  EXPECT_TRUE(link_->IsConnected());
   link_->BringAnswer(1, "one");
   EXPECT_TRUE(first.Wait().ok());
-  EXPECT_TRUE(link_->IsThere());
+  EXPECT_TRUE(link_->IsConnected());
   link_->BringAnswer(2, "two");
   EXPECT_TRUE(second.Wait().ok());
-  EXPECT_FALSE(link_->IsThere());
+  EXPECT_FALSE(link_->IsConnected());
   caller_ = Connect();
-  caller_->Leave();
-  EXPECT_FALSE(link_->IsThere());
+  caller_->CloseAfterLastCall();
+  EXPECT_FALSE(link_->IsConnected());
 }
 
-TEST_F(LinkCallerTest, ClosingWaitsForWhoIsBeingTold) {
+TEST_F(LinkCallerTest, CloseWaitsForCallbacks) {
   std::promise<void> begun, go_on;
   std::atomic<bool> told{false};
   ASSERT_TRUE(CallThen([&](const Result<Rope>&) {
@@ -157,52 +157,52 @@ TEST_F(LinkCallerTest, ClosingWaitsForWhoIsBeingTold) {
 
 // ---- signs of life ----
 
-TEST_F(LinkCallerTest, WhoIsSilentIsAskedOnceAndThenLost) {
+TEST_F(LinkCallerTest, SilentPeerIsPingedOnceThenLost) {
   CallOutcome outcome;
   ASSERT_TRUE(Call(outcome));
   const auto end = std::chrono::steady_clock::now() + kLinkPatience;
-  while (link_->IsThere() && std::chrono::steady_clock::now() < end) {
+  while (link_->IsConnected() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs / 4));
-    alarms_.Ring();
+    alarms_.FireAll();
   }
   EXPECT_EQ(link_->pings, 1);
   EXPECT_EQ(outcome.Wait().code(), StatusCode::kUnavailable);
   EXPECT_EQ(alarms_.count(), 0U);
 }
 
-TEST_F(LinkCallerTest, WhoHasSleptDoesNotJudgeOthers) {
+TEST_F(LinkCallerTest, LateAlarmDoesNotBreakTheLink) {
   CallOutcome outcome;
   ASSERT_TRUE(Call(outcome));
   for (int i = 0; i < 3; ++i) {  // each far later than scheduled
     std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs));
-    alarms_.Ring();
-    EXPECT_TRUE(link_->IsThere());
+    alarms_.FireAll();
+    EXPECT_TRUE(link_->IsConnected());
     EXPECT_EQ(link_->pings, 1);
   }
-  link_->Heard();
+  link_->RecordActivity();
   link_->BringAnswer(last_id(), "yes");
   EXPECT_TRUE(outcome.Wait().ok());
 }
 
-TEST_F(LinkCallerTest, WhoWasNotWaitedForIsAskedFirst) {
+TEST_F(LinkCallerTest, IdlePeerIsPingedBeforeItIsLost) {
   std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs));
   CallOutcome outcome;
   ASSERT_TRUE(Call(outcome));
-  alarms_.Ring();
-  EXPECT_TRUE(link_->IsThere());
+  alarms_.FireAll();
+  EXPECT_TRUE(link_->IsConnected());
   EXPECT_EQ(link_->pings, 1);
   link_->BringAnswer(last_id(), "yes");
   EXPECT_TRUE(outcome.Wait().ok());
 }
 
-TEST_F(LinkCallerTest, WhoIsHeardIsAskedAgainLater) {
+TEST_F(LinkCallerTest, ActivityRestartsThePeerTimeout) {
   CallOutcome outcome;
   ASSERT_TRUE(Call(outcome));
   for (int i = 1; i <= 3; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(kTestLinkTimeoutMs / 4));
-    alarms_.Ring();
+    alarms_.FireAll();
     EXPECT_EQ(link_->pings, i);
-    link_->Heard();
+    link_->RecordActivity();
   }
   link_->BringAnswer(last_id(), "yes");
   EXPECT_TRUE(outcome.Wait().ok());
@@ -223,19 +223,19 @@ class LinkCalleeTest : public testing::Test {
     for (const std::shared_ptr<IncomingCall>& call : came_) call->Respond(Rope());
   }
 
-  RungAlarms alarms_;
-  const std::shared_ptr<LinkCalls> calls_ = std::make_shared<LinkCalls>();
+  ManualAlarms alarms_;
+  const std::shared_ptr<IncomingLinkCalls> calls_ = std::make_shared<IncomingLinkCalls>();
   std::vector<std::shared_ptr<IncomingCall>> came_;
   std::shared_ptr<TestLink> link_;
 };
 
-TEST_F(LinkCalleeTest, WhoKeepsAnAnsweredCallKeepsNothingElse) {
+TEST_F(LinkCalleeTest, AnsweredCallKeepsNothingAlive) {
   for (uint64_t id = 1; id <= 3; ++id) {
     link_->BringCall(id, "x");
     ASSERT_EQ(came_.size(), id);
     EXPECT_EQ(alarms_.count(), 1U);
     came_.back()->Respond(Rope("yes"));
-    alarms_.Ring();
+    alarms_.FireAll();
     EXPECT_EQ(alarms_.count(), 0U);  // no call from the caller is open any more
   }
   calls_->WaitForNone();
@@ -256,13 +256,13 @@ TEST_F(LinkCalleeTest, ACallThatComesTwiceIsHandledOnce) {
   EXPECT_EQ(came_[0]->request().Flatten(), "first");
   came_[0]->Respond(Rope("yes"));
   EXPECT_EQ(link_->sent.size(), 1U);
-  alarms_.Ring();
+  alarms_.FireAll();
   EXPECT_EQ(alarms_.count(), 0U);
   link_->BringCall(1, "again");  // the id is free again
   EXPECT_EQ(came_.size(), 2U);
 }
 
-TEST_F(LinkCalleeTest, TheEndWaitsForTheLastAnswer) {
+TEST_F(LinkCalleeTest, DrainWaitsForTheLastResponse) {
   link_->BringCall(1, "x");
   calls_->Close();
   std::future<void> drained = std::async(std::launch::async, [&] { calls_->Drain(); });

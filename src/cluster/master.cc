@@ -49,7 +49,7 @@ Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle) {
       unclaimed = std::exchange(it->second.unclaimed, 0);
     }
   }
-  if (unclaimed != 0) dependencies_.session.alarms.Drop(unclaimed);
+  if (unclaimed != 0) dependencies_.session.alarms.Cancel(unclaimed);
   if (session == nullptr) {
     return Aborted(
         "Session {} is not found. This server does not know it, possibly because it was restarted: make a new session",
@@ -106,7 +106,7 @@ Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProt
   return session;
 }
 
-void Master::WaitForClaim(const std::string& handle) {
+void Master::StartUnclaimedTimer(const std::string& handle) {
   if (dependencies_.unclaimed_session_ms <= 0) return;
   std::lock_guard lock(mu_);
   auto it = sessions_.find(handle);
@@ -150,7 +150,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
     tensorflow::CreateSessionResponse response;
     response.set_session_handle((*session)->handle());
     response.set_graph_version(*version);
-    WaitForClaim((*session)->handle());
+    StartUnclaimedTimer((*session)->handle());
     done(std::move(response));
   });
 }
@@ -293,7 +293,7 @@ void Master::CloseAll(std::function<void()> done) {
     sessions.swap(sessions_);
   }
   for (const auto& [handle, entry] : sessions) {
-    if (entry.unclaimed != 0) dependencies_.session.alarms.Drop(entry.unclaimed);
+    if (entry.unclaimed != 0) dependencies_.session.alarms.Cancel(entry.unclaimed);
   }
   // Runs `done` when the last copy is gone.
   auto last = std::shared_ptr<void>(nullptr, [done = std::move(done)](void*) { done(); });

@@ -72,7 +72,7 @@ class Master final : public MasterService {
   Result<std::shared_ptr<MasterSession>> NewSession(tensorflow::ConfigProto config, const std::string& target);
   // The name of this server's task in a cluster that a session brings.
   Result<std::string> OwnTaskIn(const ClusterSpec& cluster, const std::string& target) const;
-  void WaitForClaim(const std::string& handle);
+  void StartUnclaimedTimer(const std::string& handle);
   void CloseUnclaimed(const std::string& handle);
   // Closes all sessions, then calls `done`.
   void CloseAll(std::function<void()> done);

@@ -9,9 +9,9 @@
 #include "cluster/when_all.h"
 #include "graph/graph_def.h"
 #include "op/joined_token.h"
-#include "runtime/bundle.h"
 #include "runtime/check_feed.h"
 #include "runtime/first_answer.h"
+#include "runtime/send_batch.h"
 
 namespace weir {
 namespace {
@@ -34,15 +34,15 @@ struct MasterSession::PartialRun {
 };
 
 // A compilation in progress, shared by all callers that wait for it.
-struct MasterSession::Compiling {
+struct MasterSession::Compilation {
   CancelToken cancel;
-  CancelToken::Id close_tie = 0;
+  CancelToken::Id close_registration = 0;
   std::vector<std::shared_ptr<CompilingWaiter>> waiters;  // guarded by the session's lock
 };
 
 struct MasterSession::CompilingWaiter {
   FirstAnswer<Result<std::shared_ptr<StepPlan>>>::Ptr answer;
-  std::shared_ptr<Compiling> compiling;  // the one that it waits for; guarded by the session's lock
+  std::shared_ptr<Compilation> compiling;  // the one that it waits for; guarded by the session's lock
 };
 
 MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config, Dependencies dependencies)
@@ -51,7 +51,7 @@ MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config,
       dependencies_(std::move(dependencies)),
       graph_(std::make_shared<Graph>(dependencies_.registry)),
       tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms,
-                                            dependencies_.farewells)),
+                                            dependencies_.best_effort)),
       placements_(std::make_shared<SessionPlacements>(*graph_, config_.allow_soft_placement())) {
   graph_->set_constant_evaluator(dependencies_.evaluator);
 }
@@ -91,18 +91,18 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
   const std::string key = signature.Key();
   auto waiter = std::make_shared<CompilingWaiter>();
   waiter->answer = FirstAnswer<Result<std::shared_ptr<StepPlan>>>::Make(
-      cancel, std::move(then), [this, key, waiter, cancel] { LeaveCompiling(key, *waiter, cancel->reason()); });
+      cancel, std::move(then), [this, key, waiter, cancel] { RemoveWaiter(key, *waiter, cancel->reason()); });
   std::shared_ptr<StepPlan> known;
-  std::shared_ptr<Compiling> compiling;
+  std::shared_ptr<Compilation> compiling;
   bool first = false;
   {
     std::lock_guard lock(mu_);
     if (auto it = plans_.find(key); it != plans_.end()) {
       known = it->second;
     } else if (!waiter->answer->answered()) {
-      std::shared_ptr<Compiling>& entry = compiling_[key];
+      std::shared_ptr<Compilation>& entry = compiling_[key];
       first = entry == nullptr;
-      if (first) entry = std::make_shared<Compiling>();
+      if (first) entry = std::make_shared<Compilation>();
       compiling = entry;
       compiling->waiters.push_back(waiter);
       waiter->compiling = compiling;
@@ -113,19 +113,19 @@ void MasterSession::GetPlan(StepSignature signature, CancelToken* cancel, WithPl
     return;
   }
   if (!first) return;
-  compiling->close_tie = closed_.Register([this, compiling] { compiling->cancel.Cancel(closed_.reason()); });
-  if (compiling->close_tie == 0) compiling->cancel.Cancel(closed_.reason());
+  compiling->close_registration = closed_.Register([this, compiling] { compiling->cancel.Cancel(closed_.reason()); });
+  if (compiling->close_registration == 0) compiling->cancel.Cancel(closed_.reason());
   PlanCompiler::Compile(
       PlanCompiler::Dependencies{handle_, config_, graph_, tasks_, placements_, dependencies_.evaluator,
                                  dependencies_.blocking_pool},
       std::move(signature), &compiling->cancel,
       [self = shared_from_this(), key, compiling, counted = in_flight_.Enter()](
-          const Result<std::shared_ptr<StepPlan>>& plan) { self->EndCompiling(key, compiling, plan); });
+          const Result<std::shared_ptr<StepPlan>>& plan) { self->FinishCompilation(key, compiling, plan); });
 }
 
 // A cancelled waiter leaves. When none is left, the compilation is cancelled, too.
-void MasterSession::LeaveCompiling(const std::string& key, CompilingWaiter& waiter, const Status& reason) {
-  std::shared_ptr<Compiling> compiling;
+void MasterSession::RemoveWaiter(const std::string& key, CompilingWaiter& waiter, const Status& reason) {
+  std::shared_ptr<Compilation> compiling;
   bool last = false;
   {
     std::lock_guard lock(mu_);
@@ -140,9 +140,9 @@ void MasterSession::LeaveCompiling(const std::string& key, CompilingWaiter& wait
   if (last) compiling->cancel.Cancel(reason);
 }
 
-void MasterSession::EndCompiling(const std::string& key, const std::shared_ptr<Compiling>& compiling,
-                                 const Result<std::shared_ptr<StepPlan>>& plan) {
-  closed_.Unregister(compiling->close_tie);
+void MasterSession::FinishCompilation(const std::string& key, const std::shared_ptr<Compilation>& compiling,
+                                      const Result<std::shared_ptr<StepPlan>>& plan) {
+  closed_.Unregister(compiling->close_registration);
   std::vector<std::shared_ptr<CompilingWaiter>> waiters;
   {
     std::lock_guard lock(mu_);
@@ -158,9 +158,9 @@ void MasterSession::EndCompiling(const std::string& key, const std::shared_ptr<C
 
 int64_t MasterSession::NewStepId() const { return static_cast<int64_t>(dependencies_.rng.Next64() >> 8); }
 
-std::shared_ptr<MasterSession::Step> MasterSession::NewStep(int64_t timeout_ms, const CallOptions& options,
-                                                            Reply<RunStepReply> done) {
-  auto step = std::make_shared<Step>();
+std::shared_ptr<MasterSession::MasterStep> MasterSession::NewStep(int64_t timeout_ms, const CallOptions& options,
+                                                                  Reply<RunStepReply> done) {
+  auto step = std::make_shared<MasterStep>();
   step->session = shared_from_this();
   step->counted = in_flight_.Enter();
   step->done = std::move(done);
@@ -170,7 +170,7 @@ std::shared_ptr<MasterSession::Step> MasterSession::NewStep(int64_t timeout_ms, 
     if (id == 0) {
       step->Fail(token->reason());
     } else {
-      step->ties.emplace_back(token, id);
+      step->registrations.emplace_back(token, id);
     }
   }
   if (timeout_ms <= 0) timeout_ms = config_.operation_timeout_in_ms();
@@ -191,7 +191,7 @@ void MasterSession::RunStep(RunStepCall call, const CallOptions& options, Reply<
   }
   signature.fetches.assign(call.message.fetch().begin(), call.message.fetch().end());
   signature.targets.assign(call.message.target().begin(), call.message.target().end());
-  std::shared_ptr<Step> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
+  std::shared_ptr<MasterStep> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
   if (std::shared_ptr<StepPlan> plan = FindPlan(signature.Key()))
     return RunPlan(step, std::move(plan), std::move(feeds), call.message.options());
   GetPlan(std::move(signature), &step->cancel,
@@ -199,7 +199,7 @@ void MasterSession::RunStep(RunStepCall call, const CallOptions& options, Reply<
            options = call.message.options()](Result<std::shared_ptr<StepPlan>> plan) mutable {
             if (plan.ok()) return step->session->RunPlan(step, *std::move(plan), std::move(feeds), options);
             step->Fail(plan.status());
-            step->Answered();
+            step->CountDownReplies();
           });
 }
 
@@ -223,17 +223,18 @@ Status CheckFeeds(const StepPlan& plan, const std::vector<Tensor>& feeds) {
 
 }  // namespace
 
-void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<StepPlan> plan,
+void MasterSession::RunPlan(const std::shared_ptr<MasterStep>& step, std::shared_ptr<StepPlan> plan,
                             std::vector<Tensor> feeds, const tensorflow::RunOptions& options) {
   if (Status status = CheckFeeds(*plan, feeds); !status.ok()) {
     step->Fail(status);
-    return step->Answered();
+    return step->CountDownReplies();
   }
   step->Begin(std::move(plan), NewStepId());
   const std::vector<StepPlan::Part>& parts = step->plan->parts;
   for (size_t k = 0; k < step->values.size(); ++k) step->wanted.push_back(static_cast<int>(k));
   for (const StepPlan::FedFetch& fed : step->plan->fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
-  if (step->plan->brought != nullptr) step->brought = std::make_shared<AnswerValues>(step->plan->brought);
+  if (step->plan->response_values != nullptr)
+    step->response_values = std::make_shared<ResponseValues>(step->plan->response_values);
   step->traced = options.trace_level() != tensorflow::RunOptions::NO_TRACE;
   const auto call_part = [&](size_t i) {
     RunGraphCall call = CallFor(parts[i], step->id);
@@ -241,22 +242,22 @@ void MasterSession::RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<S
     if (options.output_partition_graphs()) call.message.mutable_exec_opts()->set_record_partition_graphs(true);
     for (const Partition::ClientEdge& feed : parts[i].feeds) call.tensors.push_back({feed.key, feeds[feed.number]});
     for (const std::string& key : parts[i].keys) call.message.add_recv_key(key);
-    if (i + 1 == parts.size()) call.brought = step->brought;
+    if (i + 1 == parts.size()) call.response_values = step->response_values;
     step->Call(i, std::move(call));
   };
   // If no values are delivered with responses, the part of the master's task requests its inputs. Send these requests
   // together with the calls.
-  std::optional<Bundle> start;
-  if (step->brought == nullptr) start.emplace();
+  std::optional<SendBatch> start;
+  if (step->response_values == nullptr) start.emplace();
   // Parts that wait are set up first: values may arrive as soon as another part is called.
   for (bool waits : {true, false}) {
     for (size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].waits() == waits) call_part(i);
     }
   }
-  step->AskOwnForAll();
-  step->GiveUpWaiting();  // in case the step failed before its parts began to wait
-  step->Answered();
+  step->RequestOwnValues();
+  step->DropPendingParts();  // in case the step failed before its parts began to wait
+  step->CountDownReplies();
 }
 
 void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const {
@@ -264,7 +265,7 @@ void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_we
     if (part.after >= 0 || (ended_well && part.cleans_up)) continue;  // each task once
     tensorflow::CleanupGraphRequest request;
     request.set_step_id(step_id);
-    dependencies_.farewells->Say(
+    dependencies_.best_effort->Send(
         dependencies_.peers->AddressOf(part.task),
         [worker = part.worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
           worker->CleanupGraph(
@@ -282,7 +283,7 @@ void MasterSession::PartialRunSetup(const tensorflow::PartialRunSetupRequest& re
   signature.feeds.assign(request.feed().begin(), request.feed().end());
   signature.fetches.assign(request.fetch().begin(), request.fetch().end());
   signature.targets.assign(request.target().begin(), request.target().end());
-  signature.in_pieces = true;
+  signature.is_partial_run = true;
   GetPlan(std::move(signature), options.cancel,
           [self = shared_from_this(), done = std::move(done)](Result<std::shared_ptr<StepPlan>> plan) {
             if (!plan.ok()) return done(plan.status());
@@ -362,9 +363,9 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
     partial->fetched = std::move(fetched);
     last = partial->complete();
   }
-  std::shared_ptr<Step> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
+  std::shared_ptr<MasterStep> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
   step->Begin(partial->plan, partial->step_id);
-  step->in_pieces = true;
+  step->is_partial_run = true;
   step->clean_up = last;
   step->wanted = std::move(wanted);
   for (const StepPlan::FedFetch& fed : plan.fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
@@ -387,9 +388,9 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
       if (asked && keys.insert(fetch.key).second) piece.message.add_recv_key(fetch.key);
     }
     part.worker->RunGraph(std::move(piece), CallOptions{.cancel = &step->cancel},
-                          [step, i](Result<RunGraphReply> reply) { step->Take(i, std::move(reply)); });
+                          [step, i](Result<RunGraphReply> reply) { step->OnPartReply(i, std::move(reply)); });
   }
-  step->Answered();
+  step->CountDownReplies();
 }
 
 // ---- callables ----
@@ -424,7 +425,7 @@ void MasterSession::RunCallable(RunCallableCall call, const CallOptions& options
   if (callable.first == nullptr) return done(InvalidArgument("No such callable handle: {}", call.message.handle()));
   std::vector<Tensor> feeds;
   for (NamedTensor& feed : call.tensors) feeds.push_back(std::move(feed.tensor));
-  std::shared_ptr<Step> step =
+  std::shared_ptr<MasterStep> step =
       NewStep(callable.second.timeout_in_ms(), options, [done = std::move(done)](Result<RunStepReply> reply) {
         if (!reply.ok()) return done(reply.status());
         RunCallableReply result;
@@ -444,15 +445,15 @@ Status MasterSession::ReleaseCallable(int64_t handle) {
 // ---- devices and closing ----
 
 void MasterSession::ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done) {
-  struct Waiting {
-    Waiting(std::shared_ptr<void> counted, std::initializer_list<CancelToken*> tokens)
+  struct DeviceListCall {
+    DeviceListCall(std::shared_ptr<void> counted, std::initializer_list<CancelToken*> tokens)
         : counted(std::move(counted)), cancel(tokens) {}
     std::shared_ptr<void> counted;
     JoinedToken cancel;
   };
   const std::vector<std::string> tasks = tasks_->Allowed();
   // Holds the caller's token until the response only: it may be destroyed afterwards.
-  auto waiting = std::make_shared<std::optional<Waiting>>();
+  auto waiting = std::make_shared<std::optional<DeviceListCall>>();
   waiting->emplace(in_flight_.Enter(), std::initializer_list<CancelToken*>{options.cancel, &closed_});
   CancelToken* const cancel = (*waiting)->cancel.get();
   const auto answered =

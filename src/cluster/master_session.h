@@ -26,7 +26,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
     std::shared_ptr<Peers> peers;
     ElasticPool& blocking_pool;
     Alarms& alarms;
-    std::shared_ptr<Farewells> farewells;
+    std::shared_ptr<BestEffortCalls> best_effort;
     Rng& rng;
   };
   MasterSession(std::string handle, tensorflow::ConfigProto config, Dependencies dependencies);
@@ -51,8 +51,8 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
 
  private:
   struct PartialRun;
-  struct Step;
-  struct Compiling;
+  struct MasterStep;
+  struct Compilation;
   struct CompilingWaiter;
   using WithPlan = std::function<void(Result<std::shared_ptr<StepPlan>>)>;
 
@@ -60,12 +60,12 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   // The plan of a signature, cached or compiled. `cancel` ends the wait of this caller only; it must live until `then`
   // runs.
   void GetPlan(StepSignature signature, CancelToken* cancel, WithPlan then);
-  void LeaveCompiling(const std::string& key, CompilingWaiter& waiter, const Status& reason);
-  void EndCompiling(const std::string& key, const std::shared_ptr<Compiling>& compiling,
-                    const Result<std::shared_ptr<StepPlan>>& plan);
+  void RemoveWaiter(const std::string& key, CompilingWaiter& waiter, const Status& reason);
+  void FinishCompilation(const std::string& key, const std::shared_ptr<Compilation>& compiling,
+                         const Result<std::shared_ptr<StepPlan>>& plan);
   // A step that its caller, its deadline and the session can cancel.
-  std::shared_ptr<Step> NewStep(int64_t timeout_ms, const CallOptions& options, Reply<RunStepReply> done);
-  void RunPlan(const std::shared_ptr<Step>& step, std::shared_ptr<StepPlan> plan, std::vector<Tensor> feeds,
+  std::shared_ptr<MasterStep> NewStep(int64_t timeout_ms, const CallOptions& options, Reply<RunStepReply> done);
+  void RunPlan(const std::shared_ptr<MasterStep>& step, std::shared_ptr<StepPlan> plan, std::vector<Tensor> feeds,
                const tensorflow::RunOptions& options);
   void RunPiece(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
   RunGraphCall CallFor(const StepPlan::Part& part, int64_t step_id) const;
@@ -84,7 +84,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   std::mutex mu_;
   int64_t version_ = 0;
   absl::flat_hash_map<std::string, std::shared_ptr<StepPlan>> plans_;
-  std::map<std::string, std::shared_ptr<Compiling>> compiling_;
+  std::map<std::string, std::shared_ptr<Compilation>> compiling_;
   std::map<std::string, std::shared_ptr<PartialRun>> partial_runs_;
   std::map<int64_t, std::pair<std::shared_ptr<StepPlan>, tensorflow::RunOptions>> callables_;
   int64_t next_handle_ = 1;

@@ -43,33 +43,34 @@ struct Outgoing {
     return message;
   }
 };
-using Meddle = std::function<void(Outgoing)>;
+using Intercept = std::function<void(Outgoing)>;
 
 class MeddledChannel final : public Channel {
  public:
-  MeddledChannel(std::shared_ptr<Channel> channel, const Meddle& meddle)
-      : channel_(std::move(channel)), meddle_(meddle) {}
+  MeddledChannel(std::shared_ptr<Channel> channel, const Intercept& meddle)
+      : channel_(std::move(channel)), intercept_(meddle) {}
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
-    meddle_(Outgoing{*channel_, method.substr(method.rfind('/') + 1), std::move(request), options, std::move(done)});
+    intercept_(Outgoing{*channel_, method.substr(method.rfind('/') + 1), std::move(request), options, std::move(done)});
   }
   const std::string& address() const override { return channel_->address(); }
 
  private:
   const std::shared_ptr<Channel> channel_;
-  const Meddle& meddle_;
+  const Intercept& intercept_;
 };
 
-class MeddledTransport final : public Transport {
+class InterceptingTransport final : public Transport {
  public:
-  MeddledTransport(Transport& transport, Meddle meddle) : transport_(transport), meddle_(std::move(meddle)) {}
+  InterceptingTransport(Transport& transport, Intercept meddle)
+      : transport_(transport), intercept_(std::move(meddle)) {}
   std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<MeddledChannel>(transport_.Connect(address), meddle_);
+    return std::make_shared<MeddledChannel>(transport_.Connect(address), intercept_);
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override { return transport_.Listen(address); }
 
  private:
   Transport& transport_;
-  const Meddle meddle_;
+  const Intercept intercept_;
 };
 
 class MasterSessionTest : public testing::Test {
@@ -81,7 +82,7 @@ class MasterSessionTest : public testing::Test {
         spec_(*ClusterSpec::Make({{"ps", {{0, kPs0}, {1, kPs1}}}, {"worker", {{0, "worker0:1"}}}})),
         transport_(network_.StartHost("worker0"), [this](Outgoing call) {
           calls_.push_back(call.to() + " " + call.method);
-          if (meddle_) return meddle_(std::move(call));
+          if (intercept_) return intercept_(std::move(call));
           call.Pass();
         }) {
     ops::RegisterAllOps(registry_);
@@ -90,16 +91,16 @@ class MasterSessionTest : public testing::Test {
     own_ = MakeTask("worker", 0, transport_);
     for (int i : {0, 1}) ps_.push_back(MakeTask("ps", i, network_.StartHost(fmt::format("ps{}", i))));
     peers_ = std::make_shared<Peers>(spec_, transport_, TaskName("worker", 0), &own_->worker());
-    farewells_ = std::make_shared<Farewells>(world_.alarms());
+    best_effort_ = std::make_shared<BestEffortCalls>(world_.alarms());
     session_ = std::make_shared<MasterSession>(
         "session", tensorflow::ConfigProto(),
         MasterSession::Dependencies{registry_, MakeLocalConstantEvaluator(RealEnv()), peers_, blocking_,
-                                    world_.alarms(), farewells_, world_.rng()});
+                                    world_.alarms(), best_effort_, world_.rng()});
   }
   ~MasterSessionTest() override {
-    meddle_ = nullptr;
+    intercept_ = nullptr;
     Close();
-    farewells_->Stop();
+    best_effort_->Stop();
     for (Task* task : {own_.get(), ps_[0].get(), ps_[1].get()}) task->End([] {});
     EXPECT_TRUE(world_.RunUntilIdle(world_.now() + kHour));
     listeners_.clear();
@@ -118,7 +119,7 @@ class MasterSessionTest : public testing::Test {
   int CallsOf(const std::string& address, const std::string& method) {
     return static_cast<int>(std::count(calls_.begin(), calls_.end(), address + " " + method));
   }
-  Worker::Load LoadOf(int ps) { return ps_[ps]->worker().load(); }
+  Worker::Usage UsageOf(int ps) { return ps_[ps]->worker().usage(); }
 
   // Runs everything that is due soon, but no long timers.
   void Settle() { world_.RunUntilIdle(world_.now() + kSecond); }
@@ -227,7 +228,7 @@ class MasterSessionTest : public testing::Test {
   }
   // Holds back calls of a method to a task; all others pass.
   void Hold(const std::string& address, const std::string& method, std::optional<Outgoing>* held) {
-    meddle_ = [=](Outgoing call) {
+    intercept_ = [=](Outgoing call) {
       if (call.Is(address, method)) {
         held->emplace(std::move(call));
       } else {
@@ -247,15 +248,15 @@ class MasterSessionTest : public testing::Test {
   ThreadPool pool_;
   ElasticPool blocking_;
   const ClusterSpec spec_;
-  Meddle meddle_;  // null: all calls pass
+  Intercept intercept_;  // null: all calls pass
   std::vector<std::string> calls_;
-  MeddledTransport transport_;
+  InterceptingTransport transport_;
   std::shared_ptr<Graph> graph_;
   std::unique_ptr<Task> own_;
   std::vector<std::unique_ptr<Task>> ps_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::shared_ptr<Peers> peers_;
-  std::shared_ptr<Farewells> farewells_;
+  std::shared_ptr<BestEffortCalls> best_effort_;
   std::shared_ptr<MasterSession> session_;
   bool extended_ = false;
 };
@@ -263,30 +264,30 @@ class MasterSessionTest : public testing::Test {
 // ---- the end of a session ----
 
 // TensorFlow's workers keep the steps of a session that is closed.
-TEST_F(MasterSessionTest, StepsInPiecesEndOnAWorkerThatKeepsThoseOfClosedSessions) {
+TEST_F(MasterSessionTest, PartialRunsAreCleanedUpOnTensorFlowWorkers) {
   RunFirstPiece();
-  EXPECT_EQ(LoadOf(0).steps, 1);
-  meddle_ = [](Outgoing call) {
+  EXPECT_EQ(UsageOf(0).steps, 1);
+  intercept_ = [](Outgoing call) {
     if (call.method == "DeleteWorkerSession") return call.done(Rope());
     call.Pass();
   };
   EXPECT_TRUE(Close());
   EXPECT_EQ(CallsOf(kPs0, "CleanupGraph"), 1);
-  EXPECT_EQ(LoadOf(0).steps, 0);
-  EXPECT_FALSE(LoadOf(0).runs);
-  EXPECT_EQ(own_->worker().load().steps, 0);
+  EXPECT_EQ(UsageOf(0).steps, 0);
+  EXPECT_FALSE(UsageOf(0).runs);
+  EXPECT_EQ(own_->worker().usage().steps, 0);
 }
 
 TEST_F(MasterSessionTest, AWorkerEndsTheStepsOfASessionThatIsClosed) {
   RunFirstPiece();
-  EXPECT_EQ(LoadOf(0).steps, 1);
-  meddle_ = [](Outgoing call) {
+  EXPECT_EQ(UsageOf(0).steps, 1);
+  intercept_ = [](Outgoing call) {
     if (call.method == "CleanupGraph") return call.done(Rope());
     call.Pass();
   };
   EXPECT_TRUE(Close());
-  EXPECT_EQ(LoadOf(0).steps, 0);
-  EXPECT_FALSE(LoadOf(0).runs);
+  EXPECT_EQ(UsageOf(0).steps, 0);
+  EXPECT_FALSE(UsageOf(0).runs);
 }
 
 TEST_F(MasterSessionTest, AStepThatRunsWhenTheSessionClosesIsCancelledAndALaterOneToo) {
@@ -295,7 +296,7 @@ TEST_F(MasterSessionTest, AStepThatRunsWhenTheSessionClosesIsCancelledAndALaterO
   const std::vector<Answer> running = {StartStep(Fetch({never})), StartStep(Fetch({waits_here}))};
   Settle();
   for (const Answer& answer : running) EXPECT_FALSE(answer->has_value());
-  EXPECT_EQ(LoadOf(0).steps, 1);
+  EXPECT_EQ(UsageOf(0).steps, 1);
   EXPECT_TRUE(Close());
   const Answer late = StartStep(Fetch({never}));
   Settle();
@@ -303,10 +304,10 @@ TEST_F(MasterSessionTest, AStepThatRunsWhenTheSessionClosesIsCancelledAndALaterO
     EXPECT_EQ(StatusOf(answer).code(), StatusCode::kCancelled) << StatusOf(answer);
     EXPECT_EQ(StatusOf(answer).message(), "Session has been closed.");
   }
-  EXPECT_EQ(LoadOf(0).steps, 0);
+  EXPECT_EQ(UsageOf(0).steps, 0);
 }
 
-TEST_F(MasterSessionTest, NothingIsLeftOnTheWorkersOfAClosedSession) {
+TEST_F(MasterSessionTest, ClosedSessionLeavesNothingOnWorkers) {
   Output sum;
   {
     DeviceScope scope(*graph_, On("ps"));
@@ -314,14 +315,14 @@ TEST_F(MasterSessionTest, NothingIsLeftOnTheWorkersOfAClosedSession) {
           Constant(*graph_, Tensor::Scalar(0.0f));
   }
   ExpectStep(sum, 0);
-  EXPECT_EQ(LoadOf(0).sessions, 1);
-  EXPECT_EQ(LoadOf(0).graphs, 1);
+  EXPECT_EQ(UsageOf(0).sessions, 1);
+  EXPECT_EQ(UsageOf(0).graphs, 1);
   EXPECT_TRUE(Close());
-  EXPECT_EQ(LoadOf(0).sessions, 0);
-  EXPECT_EQ(LoadOf(0).graphs, 0);
+  EXPECT_EQ(UsageOf(0).sessions, 0);
+  EXPECT_EQ(UsageOf(0).graphs, 0);
 }
 
-TEST_F(MasterSessionTest, ATaskThatOpensTheSessionAfterItWasClosedIsToldOfTheEnd) {
+TEST_F(MasterSessionTest, LateCreateWorkerSessionIsDeleted) {
   const Output never = Never(On("ps"));
   std::optional<Outgoing> held;
   Hold(kPs0, "CreateWorkerSession", &held);
@@ -335,7 +336,7 @@ TEST_F(MasterSessionTest, ATaskThatOpensTheSessionAfterItWasClosedIsToldOfTheEnd
   held.reset();
   Settle();
   EXPECT_EQ(CallsOf(kPs0, "DeleteWorkerSession"), 1);
-  EXPECT_EQ(LoadOf(0).sessions, 0);
+  EXPECT_EQ(UsageOf(0).sessions, 0);
 }
 
 // ---- plans ----
@@ -354,26 +355,26 @@ class PlanThatFails : public MasterSessionTest {
   }
 };
 
-TEST_F(PlanThatFails, ItsPartsAreRegisteredNowhere) {
+TEST_F(PlanThatFails, PartsAreDeregistered) {
   const Output sum = OnAllTasks();
   std::optional<Outgoing> held;
   Hold(kPs1, "RegisterGraph", &held);
   const Answer answer = StartStep(Fetch({sum}));
   Settle();
-  EXPECT_EQ(LoadOf(0).graphs, 1);
-  EXPECT_EQ(own_->worker().load().graphs, 1);
+  EXPECT_EQ(UsageOf(0).graphs, 1);
+  EXPECT_EQ(own_->worker().usage().graphs, 1);
   ASSERT_TRUE(held.has_value());
   held->done(InvalidArgument("too strange"));
   Settle();
   EXPECT_EQ(StatusOf(answer).code(), StatusCode::kInvalidArgument) << StatusOf(answer);
-  EXPECT_EQ(LoadOf(0).graphs, 0);
-  EXPECT_EQ(own_->worker().load().graphs, 0);
+  EXPECT_EQ(UsageOf(0).graphs, 0);
+  EXPECT_EQ(own_->worker().usage().graphs, 0);
 }
 
-TEST_F(PlanThatFails, APartThatIsRegisteredAfterTheErrorIsNotKept) {
+TEST_F(PlanThatFails, LateRegistrationIsDeregistered) {
   const Output sum = OnAllTasks();
   std::vector<Outgoing> held;
-  meddle_ = [&](Outgoing call) {
+  intercept_ = [&](Outgoing call) {
     if (call.method == "RegisterGraph") {
       held.push_back(std::move(call));
     } else {
@@ -391,13 +392,13 @@ TEST_F(PlanThatFails, APartThatIsRegisteredAfterTheErrorIsNotKept) {
   held[0].Pass();
   Settle();
   ASSERT_TRUE(late.has_value());
-  EXPECT_EQ(LoadOf(ps).graphs, 1);
+  EXPECT_EQ(UsageOf(ps).graphs, 1);
   held[1].done(InvalidArgument("too strange"));
   Settle();
   EXPECT_EQ(StatusOf(answer).code(), StatusCode::kInvalidArgument) << StatusOf(answer);
   done(*std::move(late));
   Settle();
-  EXPECT_EQ(LoadOf(ps).graphs, 0);
+  EXPECT_EQ(UsageOf(ps).graphs, 0);
 }
 
 TEST_F(PlanThatFails, ASessionClosesWhileATaskStillRegistersAPart) {
@@ -412,17 +413,17 @@ TEST_F(PlanThatFails, ASessionClosesWhileATaskStillRegistersAPart) {
   held->Pass();
   held.reset();
   Settle();
-  for (int i : {0, 1}) EXPECT_EQ(LoadOf(i).sessions, 0);
+  for (int i : {0, 1}) EXPECT_EQ(UsageOf(i).sessions, 0);
 }
 
-TEST_F(MasterSessionTest, ATaskThatIsSilentForALongTimeIsAskedAgain) {
+TEST_F(MasterSessionTest, SilentTaskIsRetried) {
   Output one;
   {
     DeviceScope scope(*graph_, On("ps"));
     one = Identity(Constant(*graph_, Tensor::Scalar(1.0f)));
   }
   int left = 3;
-  meddle_ = [&](Outgoing call) {
+  intercept_ = [&](Outgoing call) {
     if (!call.Is(kPs0, "GetStatus") || left-- <= 0) return call.Pass();
     EXPECT_GT(call.options.timeout_ms, 0);
     world_.After(call.options.timeout_ms * kNanosPerMilli,
@@ -436,7 +437,7 @@ TEST_F(MasterSessionTest, ATaskThatIsSilentForALongTimeIsAskedAgain) {
 
 // ---- steps ----
 
-TEST_F(MasterSessionTest, AnErrorThatFollowsFromAnotherGivesWayToItWhicheverComesFirst) {
+TEST_F(MasterSessionTest, OriginalErrorReplacesDerivedError) {
   const auto [init, result] = VariableTimesTen();
   const Answer initialized = StartStep(Fetch({}, {init.node}));
   Settle();
@@ -462,7 +463,7 @@ TEST_F(MasterSessionTest, AnErrorThatFollowsFromAnotherGivesWayToItWhicheverCome
   }
 }
 
-TEST_F(MasterSessionTest, AStepThatHasEndedLeavesNoAlarm) {
+TEST_F(MasterSessionTest, EndedStepLeavesNoTimer) {
   Output one;
   {
     DeviceScope scope(*graph_, On("ps"));
@@ -478,10 +479,10 @@ TEST_F(MasterSessionTest, AStepThatHasEndedLeavesNoAlarm) {
 
 // ---- values between tasks ----
 
-TEST_F(MasterSessionTest, AWorkerThatIsNotWeirIsAskedForItsValuesAndToldOfTheEndOfSteps) {
+TEST_F(MasterSessionTest, TensorFlowWorkerGetsRecvTensorAndCleanupGraph) {
   const auto [init, result] = VariableTimesTen();
   int run_keys = 0;
-  meddle_ = [&](Outgoing call) {
+  intercept_ = [&](Outgoing call) {
     if (call.method == "RunGraph") run_keys += call.As<RunGraphCall>().message.recv_key_size();
     if (call.method == "GetStatus") {
       call.done = [done = call.done](const Result<Rope>& response) {
@@ -511,7 +512,7 @@ TEST_F(MasterSessionTest, NoChunkBeginsAtTheEndOfAValue) {
   const Output result = SevenByChunks(kChunks);
   std::vector<StatusCode> beyond;
   bool asked = false;
-  meddle_ = [&](Outgoing call) {
+  intercept_ = [&](Outgoing call) {
     if (call.method != "RecvTensor" || std::exchange(asked, true)) return call.Pass();
     // By then the worker has the value and waits for requests for the other chunks.
     call.done = [&beyond, &channel = call.channel, options = call.options, done = call.done,
@@ -533,7 +534,7 @@ TEST_F(MasterSessionTest, NoChunkBeginsAtTheEndOfAValue) {
   ExpectStep(result, 7);
   EXPECT_EQ(beyond, std::vector(2, StatusCode::kInvalidArgument));
   EXPECT_EQ(CallsOf(kPs0, "RecvTensor"), kChunks);
-  EXPECT_EQ(LoadOf(0).steps, 0);
+  EXPECT_EQ(UsageOf(0).steps, 0);
 }
 
 TEST_F(MasterSessionTest, AChunkThatIsRequestedAgainDoesNotCountForAnother) {
@@ -541,7 +542,7 @@ TEST_F(MasterSessionTest, AChunkThatIsRequestedAgainDoesNotCountForAnother) {
   const Output result = SevenByChunks(kChunks);
   int again = 0;
   bool asked = false;
-  meddle_ = [&](Outgoing call) {
+  intercept_ = [&](Outgoing call) {
     if (call.method != "RecvTensor" || std::exchange(asked, true)) return call.Pass();
     call.done = [&again, &channel = call.channel, options = call.options, done = call.done,
                  asked_for = call.As<tensorflow::RecvTensorRequest>()](Result<Rope> response) {
@@ -560,14 +561,14 @@ TEST_F(MasterSessionTest, AChunkThatIsRequestedAgainDoesNotCountForAnother) {
   };
   ExpectStep(result, 7);
   EXPECT_EQ(again, kChunks);
-  EXPECT_EQ(LoadOf(0).steps, 0);
+  EXPECT_EQ(UsageOf(0).steps, 0);
 }
 
 TEST_F(MasterSessionTest, NoChunkBeginsInsideOfAnother) {
   const Output result = SevenByChunks(6);
   StatusCode inside = StatusCode::kOk;
   bool asked = false;
-  meddle_ = [&](Outgoing call) {
+  intercept_ = [&](Outgoing call) {
     if (call.method != "RecvTensor" || std::exchange(asked, true)) return call.Pass();
     call.done = [&inside, &channel = call.channel, options = call.options, done = call.done,
                  request = call.As<tensorflow::RecvTensorRequest>()](Result<Rope> response) mutable {
@@ -583,7 +584,7 @@ TEST_F(MasterSessionTest, NoChunkBeginsInsideOfAnother) {
   };
   ExpectStep(result, 7);
   EXPECT_EQ(inside, StatusCode::kInvalidArgument);
-  EXPECT_EQ(LoadOf(0).steps, 0);
+  EXPECT_EQ(UsageOf(0).steps, 0);
 }
 
 TEST_F(MasterSessionTest, AReceiveThatIsCancelledLeavesItsValueToTheNext) {
@@ -598,7 +599,7 @@ TEST_F(MasterSessionTest, AReceiveThatIsCancelledLeavesItsValueToTheNext) {
   CancelToken token;
   std::optional<Outgoing> held;
   Status cancelled;
-  meddle_ = [&](Outgoing call) {
+  intercept_ = [&](Outgoing call) {
     if (call.method != "RecvTensor" || held.has_value()) return call.Pass();
     call.channel.Call("/tensorflow.WorkerService/RecvTensor", Rope(call.request.Flatten()),
                       CallOptions{.cancel = &token}, [&](const Result<Rope>& answer) { cancelled = answer.status(); });
@@ -611,17 +612,17 @@ TEST_F(MasterSessionTest, AReceiveThatIsCancelledLeavesItsValueToTheNext) {
   token.Cancel(Cancelled("enough"));
   Settle();
   EXPECT_EQ(cancelled.code(), StatusCode::kCancelled) << cancelled;
-  EXPECT_EQ(LoadOf(0).steps, 1);
+  EXPECT_EQ(UsageOf(0).steps, 1);
   held->Pass();
   const Answer filled = StartStep(Fetch({}, {fill}));
   Settle();
   EXPECT_TRUE(StatusOf(filled).ok()) << StatusOf(filled);
   ExpectValue(answer, 7);
-  EXPECT_EQ(LoadOf(0).steps, 0);
+  EXPECT_EQ(UsageOf(0).steps, 0);
 }
 
 // TensorFlow's masters do not tell a part about conditionals in other parts.
-TEST_F(MasterSessionTest, APartWithoutConditionsTakesDeadValues) {
+TEST_F(MasterSessionTest, PartWithoutConditionalsAcceptsDeadValues) {
   const Output x = Placeholder(*graph_, kFloat);
   const Output taken = Placeholder(*graph_, kBool);
   std::vector<Output> results;
@@ -635,7 +636,7 @@ TEST_F(MasterSessionTest, APartWithoutConditionsTakesDeadValues) {
     results.push_back(Merge({results[0], results[1]}).output);
   }
   int registered = 0;
-  meddle_ = [&](Outgoing call) {
+  intercept_ = [&](Outgoing call) {
     if (call.method == "RegisterGraph") {
       ++registered;
       auto request = call.As<tensorflow::RegisterGraphRequest>();

@@ -8,7 +8,7 @@
 
 namespace weir {
 
-void MasterSession::Step::Begin(std::shared_ptr<StepPlan> with, int64_t step_id) {
+void MasterSession::MasterStep::Begin(std::shared_ptr<StepPlan> with, int64_t step_id) {
   std::lock_guard lock(mu);
   plan = std::move(with);
   id = step_id;
@@ -21,18 +21,18 @@ void MasterSession::Step::Begin(std::shared_ptr<StepPlan> with, int64_t step_id)
   values.resize(plan->fetch_names.size());
 }
 
-void MasterSession::Step::Fail(const Status& failed) {
+void MasterSession::MasterStep::Fail(const Status& failed) {
   {
     std::lock_guard lock(mu);
     if (!status.ok() && !(IsDerived(status) && !IsDerived(failed))) return NameNode(failed);
     status = failed;
   }
   cancel.Cancel(MarkDerived(failed));
-  GiveUpWaiting();
+  DropPendingParts();
 }
 
 // Adds the node that a part was waiting for to the error of a timeout. REQUIRES: mu is held.
-void MasterSession::Step::NameNode(const Status& ended) {
+void MasterSession::MasterStep::NameNode(const Status& ended) {
   const std::optional<std::string> node = NodeOf(ended);
   if (status.code() != StatusCode::kDeadlineExceeded || !IsDerived(ended) || !node.has_value()) return;
   if (NodeOf(status).has_value()) return;
@@ -40,7 +40,7 @@ void MasterSession::Step::NameNode(const Status& ended) {
       MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}']]", std::string(status.message()), *node)), *node);
 }
 
-void MasterSession::Step::TimeOut(int64_t timeout_ms) {
+void MasterSession::MasterStep::TimeOut(int64_t timeout_ms) {
   const SessionTasks& tasks = *session->tasks_;
   std::vector<std::string> awaited;
   bool runs = false;
@@ -61,13 +61,13 @@ void MasterSession::Step::TimeOut(int64_t timeout_ms) {
   Fail(MakeStatus(StatusCode::kDeadlineExceeded, text));
 }
 
-void MasterSession::Step::Take(size_t part, Result<RunGraphReply> reply) {
+void MasterSession::MasterStep::OnPartReply(size_t part, Result<RunGraphReply> reply) {
   if (reply.ok()) {
     if (reply->message.has_step_stats()) answered_micros[part] = RealClock().NowMicros();
-    if (plan->parts[part].brings_values) HandOn(*reply);
+    if (plan->parts[part].returns_values) ForwardValues(*reply);
     replies[part] = *std::move(reply);
     for (size_t i = part + 1; i < plan->parts.size(); ++i) {
-      if (plan->parts[i].after == static_cast<int>(part)) Arrived(i, std::nullopt);
+      if (plan->parts[i].after == static_cast<int>(part)) OnPartInput(i, std::nullopt);
     }
   } else {
     Fail(reply.status());
@@ -76,40 +76,41 @@ void MasterSession::Step::Take(size_t part, Result<RunGraphReply> reply) {
     std::lock_guard lock(mu);
     answered[part] = true;
   }
-  Answered();
+  CountDownReplies();
 }
 
 // Delivers the values in a response to the nodes of the master's task, and to parts that wait for them.
-void MasterSession::Step::HandOn(RunGraphReply& reply) {
+void MasterSession::MasterStep::ForwardValues(RunGraphReply& reply) {
   for (NamedTensor& named : reply.tensors) {
-    if (const auto taker = plan->takers.find(named.name); taker != plan->takers.end()) {
-      Arrived(taker->second, std::move(named));
-    } else if (brought != nullptr && brought->Has(named.name)) {  // not for steps in pieces, which request each value
-      brought->Bring(named.name, std::move(named.tensor));
+    if (const auto taker = plan->consumer_parts.find(named.name); taker != plan->consumer_parts.end()) {
+      OnPartInput(taker->second, std::move(named));
+    } else if (response_values != nullptr &&
+               response_values->Has(named.name)) {  // not for steps in pieces, which request each value
+      response_values->Deliver(named.name, std::move(named.tensor));
     }
   }
 }
 
-void MasterSession::Step::Call(size_t part, RunGraphCall call) {
+void MasterSession::MasterStep::Call(size_t part, RunGraphCall call) {
   const StepPlan::Part& to = plan->parts[part];
   if (!to.waits()) return CallNow(part, std::move(call));
   std::lock_guard lock(mu);
   waiting[part].call = std::move(call);
-  waiting[part].left = to.num_taken + (to.after >= 0 ? 1 : 0);
+  waiting[part].left = to.num_inputs + (to.after >= 0 ? 1 : 0);
 }
 
-void MasterSession::Step::CallNow(size_t part, RunGraphCall call) {
+void MasterSession::MasterStep::CallNow(size_t part, RunGraphCall call) {
   if (traced) called_micros[part] = RealClock().NowMicros();
   plan->parts[part].worker->RunGraph(
       std::move(call), CallOptions{.cancel = &cancel},
-      [self = shared_from_this(), part](Result<RunGraphReply> reply) { self->Take(part, std::move(reply)); });
+      [self = shared_from_this(), part](Result<RunGraphReply> reply) { self->OnPartReply(part, std::move(reply)); });
 }
 
-void MasterSession::Step::Arrived(size_t part, std::optional<NamedTensor> value) {
+void MasterSession::MasterStep::OnPartInput(size_t part, std::optional<NamedTensor> value) {
   RunGraphCall call;
   {
     std::lock_guard lock(mu);
-    Waiting& waits = waiting[part];
+    PendingPart& waits = waiting[part];
     if (waits.left == 0) return;  // the step has failed
     if (value.has_value()) waits.call.tensors.push_back(*std::move(value));
     if (--waits.left > 0) return;
@@ -118,38 +119,38 @@ void MasterSession::Step::Arrived(size_t part, std::optional<NamedTensor> value)
   CallNow(part, std::move(call));
 }
 
-void MasterSession::Step::AskOwnForAll() {
+void MasterSession::MasterStep::RequestOwnValues() {
   for (size_t i = 0; i < plan->parts.size(); ++i) {
-    for (const std::string& key : plan->parts[i].from_own) {
+    for (const std::string& key : plan->parts[i].inputs_from_own_task) {
       tensorflow::RecvTensorRequest request;
       request.set_step_id(id);
       request.set_rendezvous_key(key);
-      plan->parts.back().worker->RecvTensor(std::move(request), CallOptions{.cancel = &cancel},
-                                            [self = shared_from_this(), key, i](Result<RecvTensorReply> reply) {
-                                              if (!reply.ok()) return self->Fail(reply.status());
-                                              if (reply->tensors.size() != 1)
-                                                return self->Fail(Internal("no value came under {}", key));
-                                              self->Arrived(i, NamedTensor{key, std::move(reply->tensors[0].tensor)});
-                                            });
+      plan->parts.back().worker->RecvTensor(
+          std::move(request), CallOptions{.cancel = &cancel},
+          [self = shared_from_this(), key, i](Result<RecvTensorReply> reply) {
+            if (!reply.ok()) return self->Fail(reply.status());
+            if (reply->tensors.size() != 1) return self->Fail(Internal("no value came under {}", key));
+            self->OnPartInput(i, NamedTensor{key, std::move(reply->tensors[0].tensor)});
+          });
     }
   }
 }
 
-void MasterSession::Step::GiveUpWaiting() {
+void MasterSession::MasterStep::DropPendingParts() {
   size_t given_up = 0;
   {
     std::lock_guard lock(mu);
     if (status.ok()) return;
-    for (Waiting& waits : waiting) {
+    for (PendingPart& waits : waiting) {
       if (waits.left == 0) continue;
-      waits = Waiting();
+      waits = PendingPart();
       ++given_up;
     }
   }
-  for (size_t i = 0; i < given_up; ++i) Answered();
+  for (size_t i = 0; i < given_up; ++i) CountDownReplies();
 }
 
-void MasterSession::Step::Answered() {
+void MasterSession::MasterStep::CountDownReplies() {
   {
     std::lock_guard lock(mu);
     if (--left > 0) return;
@@ -175,7 +176,7 @@ void AddStats(const tensorflow::StepStats& stats, tensorflow::StepStats* all) {
 
 }  // namespace
 
-Result<RunStepReply> MasterSession::Step::Collect() {
+Result<RunStepReply> MasterSession::MasterStep::Collect() {
   if (!status.ok()) return status;
   RunStepReply reply;
   for (size_t i = 0; i < replies.size(); ++i) {
@@ -198,11 +199,11 @@ Result<RunStepReply> MasterSession::Step::Collect() {
   return reply;
 }
 
-void MasterSession::Step::End() {
-  if (alarm != 0) session->dependencies_.alarms.Drop(alarm);
-  for (const auto& [token, id] : ties) token->Unregister(id);
+void MasterSession::MasterStep::End() {
+  if (alarm != 0) session->dependencies_.alarms.Cancel(alarm);
+  for (const auto& [token, id] : registrations) token->Unregister(id);
   if (plan != nullptr && id != 0 && (clean_up || !status.ok()))
-    session->CleanUp(*plan, id, /*ended_well=*/status.ok() && !in_pieces);
+    session->CleanUp(*plan, id, /*ended_well=*/status.ok() && !is_partial_run);
   Result<RunStepReply> result = Collect();
   if (at_end) at_end(result.status());
   replies.clear();

@@ -1,5 +1,5 @@
-// MasterSession::Step: a step, from its call until the last worker has responded. master_session.cc starts it, this
-// file ends it. Thread-safe where noted.
+// MasterSession::MasterStep: a step, from its call until the last worker has responded. master_session.cc starts it,
+// this file ends it. Thread-safe where noted.
 #pragma once
 
 #include <functional>
@@ -13,34 +13,34 @@
 
 namespace weir {
 
-struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
+struct MasterSession::MasterStep : std::enable_shared_from_this<MasterSession::MasterStep> {
   std::shared_ptr<MasterSession> session;
   std::shared_ptr<void> counted;
   std::shared_ptr<StepPlan> plan;
   int64_t id = 0;
-  bool in_pieces = false;
+  bool is_partial_run = false;
   bool clean_up = true;  // false if a step in pieces continues after this call
   CancelToken cancel;    // cancels everything that is done for the step
   Alarms::Id alarm = 0;
-  std::vector<std::pair<CancelToken*, CancelToken::Id>> ties;
+  std::vector<std::pair<CancelToken*, CancelToken::Id>> registrations;
   Reply<RunStepReply> done;
   std::function<void(const Status&)> at_end;
-  std::vector<Tensor> values;             // by fetch
-  std::vector<int> wanted;                // the fetches of this call
-  std::vector<RunGraphReply> replies;     // by part
-  std::shared_ptr<AnswerValues> brought;  // null if the plan has no such values
+  std::vector<Tensor> values;                       // by fetch
+  std::vector<int> wanted;                          // the fetches of this call
+  std::vector<RunGraphReply> replies;               // by part
+  std::shared_ptr<ResponseValues> response_values;  // null if the plan has no such values
   bool traced = false;
   std::vector<int64_t> called_micros;    // by part, if the step is traced
   std::vector<int64_t> answered_micros;  // by part, if the response has a trace
 
   // A part that is not called yet: it waits for values, or for the response of another part.
-  struct Waiting {
+  struct PendingPart {
     RunGraphCall call;
     int left = 0;  // 0: it does not wait (any more)
   };
 
   std::mutex mu;
-  std::vector<Waiting> waiting;  // by part
+  std::vector<PendingPart> waiting;  // by part
   size_t left = 1;
   std::vector<bool> answered;  // by part
   Status status;
@@ -54,22 +54,22 @@ struct MasterSession::Step : std::enable_shared_from_this<MasterSession::Step> {
   // Fails the step because of its timeout.
   void TimeOut(int64_t timeout_ms);
   // Takes the response of a part. Once for each part.
-  void Take(size_t part, Result<RunGraphReply> reply);
+  void OnPartReply(size_t part, Result<RunGraphReply> reply);
   // Calls a part, at once or when its inputs are complete. Use it once for each part, first for the parts that wait.
   void Call(size_t part, RunGraphCall call);
   // Requests the values that other parts need from the part of the master's task. Use it after Call was used for all
   // parts.
-  void AskOwnForAll();
+  void RequestOwnValues();
   // If the step has failed, drops the calls of parts that still wait.
-  void GiveUpWaiting();
+  void DropPendingParts();
   // Counts down the open responses. The last one ends the step.
-  void Answered();
+  void CountDownReplies();
 
  private:
   void NameNode(const Status& ended);
-  void HandOn(RunGraphReply& reply);
+  void ForwardValues(RunGraphReply& reply);
   // Counts down the inputs that a part waits for: values, or the response of another part.
-  void Arrived(size_t part, std::optional<NamedTensor> value);
+  void OnPartInput(size_t part, std::optional<NamedTensor> value);
   void CallNow(size_t part, RunGraphCall call);
   Result<RunStepReply> Collect();
   void End();

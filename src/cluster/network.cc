@@ -75,7 +75,7 @@ Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& ta
   const std::string address = target.substr(kScheme.size());
   {
     std::lock_guard lock(mu_);
-    if (transport_ != nullptr && getpid() != process_) return ForkedFromUser("servers");
+    if (transport_ != nullptr && getpid() != process_) return CannotCallAfterFork("servers");
     if (auto it = masters_.find(address); it != masters_.end()) {
       if (std::shared_ptr<MasterService> master = it->second.lock()) return master;
     }
@@ -88,8 +88,8 @@ Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& ta
 Result<std::shared_ptr<Session>> Network::NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                                      const tensorflow::ConfigProto& config) {
   WEIR_ASSIGN(std::shared_ptr<MasterService> master, FindMaster(target));
-  return std::shared_ptr<Session>(std::make_shared<RemoteSession>(std::move(graph), std::move(master), config, target,
-                                                                  transport().waiting_place()));
+  return std::shared_ptr<Session>(
+      std::make_shared<RemoteSession>(std::move(graph), std::move(master), config, target, transport().event_poller()));
 }
 
 }  // namespace weir

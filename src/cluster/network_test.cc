@@ -24,7 +24,7 @@ bool IsOnHost(const char* transport) {
   return ConnectOnHost(fmt::format("127.0.0.1:{}", listener->port())).valid();
 }
 
-TEST(NetworkTest, ProcessesOfAHostAreReachedWithoutGrpcUnlessToldOtherwise) {
+TEST(NetworkTest, HostTransportIsTheDefaultOnOneHost) {
   EXPECT_TRUE(IsOnHost(nullptr));
   EXPECT_TRUE(IsOnHost("auto"));
   EXPECT_FALSE(IsOnHost("grpc"));

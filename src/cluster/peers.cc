@@ -11,7 +11,7 @@ Peers::Peers(ClusterSpec cluster, Transport& transport, std::string own_task, Wo
   }
   if (own_worker != nullptr) {
     const std::string& address = addresses_.try_emplace(own_task_).first->second;
-    workers_.emplace(own_task_, MakeOwnWorker(*own_worker, TaskAt(own_task_, address)));
+    workers_.emplace(own_task_, MakeDirectWorker(*own_worker, TaskAt(own_task_, address)));
   }
 }
 

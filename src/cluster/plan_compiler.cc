@@ -38,7 +38,7 @@ class KnownDevice final : public Device {
 
 std::string StepSignature::Key() const {
   return absl::StrCat(absl::StrJoin(feeds, ","), "\n", absl::StrJoin(fetches, ","), "\n", absl::StrJoin(targets, ","),
-                      in_pieces ? "\nin pieces" : "");
+                      is_partial_run ? "\nin pieces" : "");
 }
 
 Status SessionPlacements::Request(const Graph& graph, PlanGraph& pruned) {
@@ -56,7 +56,7 @@ void SessionPlacements::Fix(const Graph& graph, const PlanGraph& placed) {
   std::lock_guard lock(mu_);
   for (const PlanGraph::Node& node : placed.nodes) {
     const Node* client = node.op().stateful ? graph.FindNode(node.name()) : nullptr;
-    if (client != nullptr) groups_.Fix(*client, node.placed->name());
+    if (client != nullptr) groups_.Pin(*client, node.placed->name());
   }
 }
 
@@ -200,7 +200,7 @@ Status PlanCompiler::CutNow() {
   }
   const PassOptions passes = PassOptionsOf(config, dependencies_.evaluator.get());
   PassReport report;
-  WEIR_TRY(OrderUpdates(pruned_, dependencies_.graph->registry(), signature_.in_pieces, report));
+  WEIR_TRY(OrderUpdates(pruned_, dependencies_.graph->registry(), signature_.is_partial_run, report));
   WEIR_TRY(RunPasses(pruned_, passes, report));
   if (passes.optimize) MoveGroups(pruned_);
   if (passes.explain) Explain(report.ToString(pruned_));
@@ -218,7 +218,7 @@ Status PlanCompiler::CutNow() {
   const std::vector<Stage> stages = CutStages();
   for (Partition& partition : partitions_.parts) WEIR_TRY(AddPart(partition));
   if (stages.empty()) {
-    TakeIntoAnswers();
+    SendWithResponses();
   } else {
     ConnectStages(stages);
   }
@@ -242,7 +242,7 @@ Status PlanCompiler::AddPart(Partition& partition) {
 std::vector<Stage> PlanCompiler::CutStages() {
   const SessionTasks& tasks = *dependencies_.tasks;
   const std::string& own_task = tasks.peers().own_task();
-  if (signature_.in_pieces || partitions_.has_flow) return {};
+  if (signature_.is_partial_run || partitions_.has_flow) return {};
   for (const Partition& part : partitions_.parts) {
     if (part.task != own_task && !tasks.IsWeir(part.task)) return {};
   }
@@ -259,43 +259,45 @@ std::vector<Stage> PlanCompiler::CutStages() {
 
 void PlanCompiler::ConnectStages(const std::vector<Stage>& stages) {
   std::set<std::string_view> given;
-  for (const Stage& stage : stages) given.insert(stage.gives.begin(), stage.gives.end());
+  for (const Stage& stage : stages) given.insert(stage.outputs.begin(), stage.outputs.end());
   for (size_t i = 0; i < stages.size(); ++i) {
     StepPlan::Part& part = plan_->parts[i];
     part.after = stages[i].after;
-    part.num_taken = static_cast<int>(stages[i].takes.size());
-    for (const std::string& key : stages[i].takes) {
+    part.num_inputs = static_cast<int>(stages[i].inputs.size());
+    for (const std::string& key : stages[i].inputs) {
       if (given.contains(key)) {
-        plan_->takers.emplace(key, i);
+        plan_->consumer_parts.emplace(key, i);
       } else {
-        part.from_own.push_back(key);
+        part.inputs_from_own_task.push_back(key);
       }
     }
   }
-  AnswerValues::Keys brought;
+  ResponseValues::Keys response_values;
   for (size_t i = 0; i < stages.size(); ++i) {
-    for (const std::string& key : stages[i].gives) {
-      if (!plan_->takers.contains(key)) brought.insert(key);
+    for (const std::string& key : stages[i].outputs) {
+      if (!plan_->consumer_parts.contains(key)) response_values.insert(key);
       plan_->parts[i].keys.push_back(key);
-      plan_->parts[i].brings_values = true;
+      plan_->parts[i].returns_values = true;
     }
   }
-  if (!brought.empty()) plan_->brought = std::make_shared<const AnswerValues::Keys>(std::move(brought));
+  if (!response_values.empty())
+    plan_->response_values = std::make_shared<const ResponseValues::Keys>(std::move(response_values));
 }
 
-void PlanCompiler::TakeIntoAnswers() {
+void PlanCompiler::SendWithResponses() {
   const std::string& own_task = dependencies_.tasks->peers().own_task();
-  AnswerValues::Keys brought;
+  ResponseValues::Keys response_values;
   for (size_t i = 0; i < plan_->parts.size(); ++i) {
     StepPlan::Part& part = plan_->parts[i];
     if (part.task == own_task || !part.cleans_up || partitions_.has_flow) continue;
-    for (std::string& key : TakeIntoAnswer(own_task, *dependencies_.graph, &partitions_.parts[i])) {
-      brought.insert(key);
+    for (std::string& key : SendWithResponse(own_task, *dependencies_.graph, &partitions_.parts[i])) {
+      response_values.insert(key);
       part.keys.push_back(std::move(key));
-      part.brings_values = true;
+      part.returns_values = true;
     }
   }
-  if (!brought.empty()) plan_->brought = std::make_shared<const AnswerValues::Keys>(std::move(brought));
+  if (!response_values.empty())
+    plan_->response_values = std::make_shared<const ResponseValues::Keys>(std::move(response_values));
 }
 
 void PlanCompiler::Cut() {
@@ -315,7 +317,7 @@ void Deregister(SessionTasks& tasks, const std::string& session_handle, const St
   request.set_session_handle(session_handle);
   request.set_create_worker_session_called(true);
   request.set_graph_handle(graph_handle);
-  tasks.Say(
+  tasks.SendBestEffort(
       part.task, [worker = part.worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
         worker->DeregisterGraph(request, options,
                                 [done = std::move(done)](const Result<tensorflow::DeregisterGraphResponse>& response) {

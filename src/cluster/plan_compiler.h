@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/thread_pool.h"
+#include "cluster/session_tasks.h"
 #include "cluster/step_plan.h"
 #include "cluster/step_stages.h"
-#include "cluster/tasks.h"
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
 #include "op/joined_token.h"
@@ -26,7 +26,7 @@ struct StepSignature {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
-  bool in_pieces = false;  // for partial runs
+  bool is_partial_run = false;  // for partial runs
   std::string Key() const;
 };
 
@@ -77,7 +77,7 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
   void ConnectStages(const std::vector<Stage>& stages);
   Status AddPart(Partition& partition);
   // For plans without stages: marks small values to be sent with responses.
-  void TakeIntoAnswers();
+  void SendWithResponses();
   std::vector<std::unique_ptr<Device>> AssumeDevices(std::set<std::string>* assumed) const;
   std::set<std::string> TasksToAsk(const std::set<std::string>& assumed, bool placed) const;
   Result<Output> FindOutput(const std::string& name, std::string_view what) const;

@@ -2,8 +2,8 @@
 
 #include "graph/graph_def.h"
 #include "op/rendezvous_key.h"
-#include "runtime/kept_plan.h"
 #include "runtime/partition.h"
+#include "runtime/plan_with_resources.h"
 
 namespace weir {
 namespace {
@@ -44,15 +44,15 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request,
   if (!dependencies_.devices->empty()) passes_.part_of = TaskOfDevice(dependencies_.devices->front()->name());
   PassOptions function_passes = passes_;
   function_passes.order_updates = true;  // the master saw the call, not the body
-  auto kept = std::make_shared<Kept>();
-  kept->session_handle = dependencies_.session_handle;
-  kept->functions = std::make_unique<LocalFunctionRunner>(
+  auto kernel_state = std::make_shared<KernelState>();
+  kernel_state->session_handle = dependencies_.session_handle;
+  kernel_state->functions = std::make_unique<LocalFunctionRunner>(
       graph_, dependencies_.devices, dependencies_.resources,
       LocalFunctionRunner::Options{
           .env = dependencies_.env, .placer = {.allow_soft_placement = true}, .passes = function_passes});
-  kernels_ = std::make_unique<KernelCache>(dependencies_.env, dependencies_.resources.get(), kept->functions.get(),
-                                           dependencies_.stateful);
-  kept_ = std::move(kept);
+  kernels_ = std::make_unique<KernelCache>(dependencies_.env, dependencies_.resources.get(),
+                                           kernel_state->functions.get(), dependencies_.stateful);
+  kernel_state_ = std::move(kernel_state);
   receives_dead_ = request.has_control_flow();
   PlanSignature signature;
   for (Node* node : graph_->Nodes()) {
@@ -82,7 +82,7 @@ Result<std::shared_ptr<Executor>> RegisteredGraph::MakeExecutor(const PlanSignat
   copy.receives_dead = receives_dead_;
   WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
               CompilePlan(*graph_, copy, PlanEnvironment{*dependencies_.devices, *kernels_, PlacerOptions{}, passes_}));
-  return std::make_shared<Executor>(KeptPlan(std::move(plan), dependencies_.resources));
+  return std::make_shared<Executor>(PlanWithResources(std::move(plan), dependencies_.resources));
 }
 
 Result<std::shared_ptr<Executor>> RegisteredGraph::PartialExecutor() {

@@ -29,12 +29,13 @@ std::vector<std::string> NamesOf(const std::vector<Output>& outputs) {
 }  // namespace
 
 RemoteSession::RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<MasterService> master,
-                             tensorflow::ConfigProto config, std::string target, std::shared_ptr<WaitingPlace> place)
+                             tensorflow::ConfigProto config, std::string target,
+                             std::shared_ptr<EventPoller> event_poller)
     : graph_(std::move(graph)),
       master_(std::move(master)),
       config_(std::move(config)),
       target_(std::move(target)),
-      place_(std::move(place)) {}
+      event_poller_(std::move(event_poller)) {}
 
 RemoteSession::~RemoteSession() { Close().IgnoreError(); }
 
@@ -44,20 +45,20 @@ int64_t RemoteSession::TimeoutFor(const tensorflow::RunOptions* options) const {
 }
 
 // The right to send the graph: one thread has it at a time.
-class RemoteSession::Turn final {
+class RemoteSession::GraphSendLock final {
  public:
-  Turn(RemoteSession& session, CancelToken& cancel, int64_t timeout_ms) : session_(session) {
+  GraphSendLock(RemoteSession& session, CancelToken& cancel, int64_t timeout_ms) : session_(session) {
     const CancelToken::Id id = cancel.Register([&session] {
       { const std::lock_guard lock(session.mu_); }  // a thread that has tested `ready` is waiting by now
-      session.turn_over_.notify_all();
+      session.send_lock_released_.notify_all();
     });
     std::unique_lock lock(session_.mu_);
     const auto ready = [&] { return !session_.sending_ || cancel.cancelled(); };
     bool in_time = true;
     if (timeout_ms > 0) {
-      in_time = session_.turn_over_.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready);
+      in_time = session_.send_lock_released_.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready);
     } else {
-      session_.turn_over_.wait(lock, ready);
+      session_.send_lock_released_.wait(lock, ready);
     }
     if (cancel.cancelled()) {
       status_ = cancel.reason();
@@ -69,14 +70,14 @@ class RemoteSession::Turn final {
     lock.unlock();
     if (id != 0) cancel.Unregister(id);
   }
-  ~Turn() {
+  ~GraphSendLock() {
     if (!has_it_) return;
     const std::lock_guard lock(session_.mu_);
     session_.sending_ = false;
-    session_.turn_over_.notify_all();
+    session_.send_lock_released_.notify_all();
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  GraphSendLock(const GraphSendLock&) = delete;
+  GraphSendLock& operator=(const GraphSendLock&) = delete;
   const Status& status() const { return status_; }
 
  private:
@@ -115,7 +116,7 @@ Result<std::string> RemoteSession::SendGraph(CancelToken* cancel, int64_t timeou
     if (!handle_.empty() && graph_->num_nodes() == sent_nodes_ && !closed_.cancelled()) return handle_;
   }
   JoinedToken joined{cancel, &closed_};
-  const Turn turn(*this, *joined.get(), timeout_ms);
+  const GraphSendLock turn(*this, *joined.get(), timeout_ms);
   WEIR_TRY(turn.status());
   std::string handle;
   int64_t version = 0;
@@ -211,7 +212,7 @@ Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::
                                                          CallOptions{.timeout_ms = limit_ms, .cancel = joined.get()},
                                                          std::move(done));
                                       },
-                                      {}, place_.get()));
+                                      {}, event_poller_.get()));
   if (static_cast<int>(reply.tensors.size()) != asked)
     return Internal("the server at {} gave {} values instead of {}", target_, reply.tensors.size(), asked);
   if (metadata != nullptr) *metadata = std::move(*reply.message.mutable_metadata());
@@ -323,7 +324,7 @@ Result<std::vector<DeviceInfo>> RemoteSession::ListDevices(CancelToken* cancel) 
 Status RemoteSession::Close() {
   closed_.Cancel(Closed());
   CancelToken never;
-  const Turn turn(*this, never, 0);  // a session that is being created exists by now, or has failed
+  const GraphSendLock turn(*this, never, 0);  // a session that is being created exists by now, or has failed
   tensorflow::CloseSessionRequest request;
   {
     std::lock_guard lock(mu_);

@@ -17,9 +17,9 @@ namespace weir {
 
 class RemoteSession final : public Session {
  public:
-  // If `place` is given, threads that run steps wait there.
+  // If `event_poller` is given, threads that run steps poll it while they wait.
   RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<MasterService> master, tensorflow::ConfigProto config,
-                std::string target, std::shared_ptr<WaitingPlace> place = nullptr);
+                std::string target, std::shared_ptr<EventPoller> event_poller = nullptr);
   ~RemoteSession() override;
 
   Result<std::vector<Tensor>> Run(const RunRequest& request) override;
@@ -35,7 +35,7 @@ class RemoteSession final : public Session {
 
  private:
   class RemoteCallable;
-  class Turn;
+  class GraphSendLock;
   // Creates the master's session, or extends it by the nodes that are new. Returns the session's handle.
   Result<std::string> SendGraph(CancelToken* cancel, int64_t timeout_ms);
   template <class Response, class Start>
@@ -52,10 +52,10 @@ class RemoteSession final : public Session {
   const std::shared_ptr<MasterService> master_;
   const tensorflow::ConfigProto config_;
   const std::string target_;
-  const std::shared_ptr<WaitingPlace> place_;
+  const std::shared_ptr<EventPoller> event_poller_;
   CancelToken closed_;
   std::mutex mu_;
-  std::condition_variable turn_over_;
+  std::condition_variable send_lock_released_;
   bool sending_ = false;  // a thread sends the graph
   std::string handle_;
   int64_t version_ = 0;

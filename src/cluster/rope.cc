@@ -96,7 +96,7 @@ bool RopeReader::Read(std::string* to, size_t size) {
   return Read(to->data(), size);
 }
 
-bool RopeReader::ReadOnto(std::string* to, size_t size) {
+bool RopeReader::ReadAppend(std::string* to, size_t size) {
   if (size > left_) return Fail();
   const size_t before = to->size();
   to->resize(before + size);

@@ -62,7 +62,7 @@ class RopeReader final {
   bool ReadVarint(uint64_t* value);
   bool Read(void* to, size_t size);
   bool Read(std::string* to, size_t size);
-  bool ReadOnto(std::string* to, size_t size);  // appends
+  bool ReadAppend(std::string* to, size_t size);  // appends
   bool Skip(size_t size);
   // Sets `to` to the next bytes, as a rope that shares their memory.
   bool Take(size_t size, Rope* to);

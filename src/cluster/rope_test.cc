@@ -114,7 +114,7 @@ BufferPtr Received(size_t size) {
   return buffer;
 }
 
-TEST(RopeReaderTest, BytesThatCameInABufferAreTakenWithIt) {
+TEST(RopeReaderTest, TakeBufferSharesReceivedBuffers) {
   const BufferPtr buffer = Received(10'000);
   {
     Rope rope("head");
@@ -137,7 +137,7 @@ TEST(RopeReaderTest, BytesThatCameInABufferAreTakenWithIt) {
   EXPECT_TRUE(buffer->RefCountIsOne());
 }
 
-TEST(RopeReaderTest, ABufferIsNotTakenForAPartOfItOrWhatIsNotAligned) {
+TEST(RopeReaderTest, TakeBufferNeedsAlignmentAndMostOfTheBuffer) {
   Rope rope;
   rope.Append(Received(100'000));
   void* data = nullptr;

@@ -28,11 +28,11 @@ class MemoryCall final : public IncomingCall {
                     Channel::Done done) {
     auto call = std::make_shared<MemoryCall>(std::move(method), std::move(request), options.cancel, std::move(done));
     if (options.cancel != nullptr) {
-      call->tie_ = options.cancel->Register([call] {
+      call->registration_ = options.cancel->Register([call] {
         call->cancel_.Cancel(call->token_->reason());
         call->Respond(call->token_->reason());
       });
-      if (call->tie_ == 0) return call->Respond(options.cancel->reason());
+      if (call->registration_ == 0) return call->Respond(options.cancel->reason());
     }
     handler(call);
   }
@@ -42,7 +42,7 @@ class MemoryCall final : public IncomingCall {
   CancelToken& cancel() override { return cancel_; }
   void Respond(Result<Rope> response) override {
     if (answered_.exchange(true)) return;
-    if (const CancelToken::Id tie = tie_; tie != 0) token_->Unregister(tie);
+    if (const CancelToken::Id registration = registration_; registration != 0) token_->Unregister(registration);
     const Channel::Done done = std::move(done_);
     done(std::move(response));
   }
@@ -51,7 +51,7 @@ class MemoryCall final : public IncomingCall {
   const std::string method_;
   const Rope request_;
   CancelToken* const token_;
-  std::atomic<CancelToken::Id> tie_{0};
+  std::atomic<CancelToken::Id> registration_{0};
   std::atomic<bool> answered_{false};
   Channel::Done done_;
   CancelToken cancel_;

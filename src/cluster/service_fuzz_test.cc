@@ -227,7 +227,7 @@ TEST_F(ServiceSeeds, OfMessagesAreRecorded) {
 
 // ---- running the seeds ----
 
-TEST_F(ServiceSeeds, AreAnsweredWell) {
+TEST_F(ServiceSeeds, StillWork) {
   std::map<std::string, int> answered;  // number of successes by method
   for (const Service& service : Services()) {
     ASSERT_TRUE(fs::is_directory(service.folder)) << service.folder;
@@ -254,7 +254,7 @@ TEST_F(ServiceSeeds, AreAnsweredWell) {
 }
 
 // Scripts on which the worker service once hung, found by fuzzing: they must end.
-TEST_F(ServiceSeeds, WhatOnceHungEnds) {
+TEST_F(ServiceSeeds, FormerHangsEnd) {
   int found = 0;
   for (const auto& entry : fs::directory_iterator("tests/fuzz/found")) {
     std::ifstream file(entry.path(), std::ios::binary);
@@ -268,7 +268,7 @@ TEST_F(ServiceSeeds, WhatOnceHungEnds) {
 }
 
 // Every call of a mutated script is answered.
-TEST_F(ServiceSeeds, ChangedOnesAreAnsweredToo) {
+TEST_F(ServiceSeeds, MutatedScriptsAreAnswered) {
   for (const Service& service : Services()) {
     for (const auto& entry : fs::directory_iterator(service.folder)) {
       std::ifstream file(entry.path(), std::ios::binary);

@@ -69,7 +69,7 @@ const google::protobuf::MessageLite& PlainPart(const TensorMessage<Message>& mes
   return message.message;
 }
 
-Status Came(const Status& status, const std::string& where) {
+Status WithOrigin(const Status& status, const std::string& where) {
   return WithContext(status, fmt::format("From {}", where));
 }
 
@@ -82,14 +82,14 @@ const std::vector<NamedTensor>& TensorsOf(const TensorMessage<Message>& message)
   return message.tensors;
 }
 
-class RemoteEnd {
+class RemoteCaller {
  public:
-  RemoteEnd(std::shared_ptr<Channel> channel, const std::string& who)
+  RemoteCaller(std::shared_ptr<Channel> channel, const std::string& who)
       : channel_(std::move(channel)), where_(std::make_shared<const std::string>(TaskAt(who, channel_->address()))) {}
 
   template <class Request, class Response>
   void Call(const std::string& method, Request request, const CallOptions& options, Reply<Response> done) const {
-    if (ThisProcess() != process_) return done(ForkedFromUser(*where_));
+    if (ThisProcess() != process_) return done(CannotCallAfterFork(*where_));
     AskForBodyErrors(request);
     if (const size_t size = PlainPart(request).ByteSizeLong(); size > kMaxMessageBytes) {
       return done(InvalidArgument(
@@ -105,13 +105,13 @@ class RemoteEnd {
         [done = std::move(done), where = where_, cancel = options.cancel](Result<Rope> bytes) {
           if (!bytes.ok()) {
             if (cancel != nullptr && cancel->cancelled()) return done(bytes.status());
-            return done(Came(
+            return done(WithOrigin(
                 ErrorFromText(static_cast<int>(bytes.status().code()), std::string(bytes.status().message())), *where));
           }
           Response response;
-          if (Status status = Decode(*bytes, &response); !status.ok()) return done(Came(status, *where));
+          if (Status status = Decode(*bytes, &response); !status.ok()) return done(WithOrigin(status, *where));
           *bytes = Rope();  // tensors that keep its memory become its only owners
-          if (Status status = BodyError(response); !status.ok()) return done(Came(status, *where));
+          if (Status status = BodyError(response); !status.ok()) return done(WithOrigin(status, *where));
           done(std::move(response));
         });
   }
@@ -134,13 +134,13 @@ class RemoteWorker final : public WorkerService {
 #undef WEIR_REMOTE
 
  private:
-  const RemoteEnd end_;
+  const RemoteCaller end_;
 };
 
 // The worker of this process. Prefixes errors with their origin.
-class OwnWorker final : public WorkerService {
+class DirectWorker final : public WorkerService {
  public:
-  OwnWorker(WorkerService& worker, std::string where)
+  DirectWorker(WorkerService& worker, std::string where)
       : worker_(worker), where_(std::make_shared<const std::string>(std::move(where))) {}
 #define WEIR_OWN(Method, Request, Response)                                                 \
   void Method(Request request, const CallOptions& options, Reply<Response> done) override { \
@@ -157,7 +157,7 @@ class OwnWorker final : public WorkerService {
       // The caller knows its own reason for giving up.
       const bool given_up =
           cancel != nullptr && cancel->cancelled() && cancel->reason().message() == response.status().message();
-      done(given_up ? response.status() : Came(response.status(), *where));
+      done(given_up ? response.status() : WithOrigin(response.status(), *where));
     };
   }
   WorkerService& worker_;
@@ -176,7 +176,7 @@ class RemoteMaster final : public MasterService {
 #undef WEIR_REMOTE
 
  private:
-  const RemoteEnd end_;
+  const RemoteCaller end_;
 };
 
 // ---- incoming calls ----
@@ -186,15 +186,15 @@ using Handlers = absl::flat_hash_map<std::string, CallHandler>;
 // Answers a call exactly once. If the last reference is dropped without an answer, an exception has ended the work, and
 // the destructor answers with an error.
 template <class Response>
-class Answer final {
+class ReplyOnce final {
  public:
-  explicit Answer(std::shared_ptr<IncomingCall> call) : call_(std::move(call)) {}
-  ~Answer() { Give(ResourceExhausted("out of memory: {} was given up", call_->method())); }
-  Answer(const Answer&) = delete;
-  Answer& operator=(const Answer&) = delete;
+  explicit ReplyOnce(std::shared_ptr<IncomingCall> call) : call_(std::move(call)) {}
+  ~ReplyOnce() { Send(ResourceExhausted("out of memory: {} was given up", call_->method())); }
+  ReplyOnce(const ReplyOnce&) = delete;
+  ReplyOnce& operator=(const ReplyOnce&) = delete;
 
   void set_in_body(bool in_body) { in_body_ = in_body; }
-  void Give(const Result<Response>& response) {
+  void Send(const Result<Response>& response) {
     if (given_.exchange(true)) return;
     Result<Rope> encoded = CatchOutOfMemory(call_->method(), [&]() -> Result<Rope> {
       WEIR_TRY(response.status());
@@ -225,19 +225,19 @@ template <class Service, class Request, class Response>
 void Add(Handlers& handlers, std::string method, Service& service,
          void (Service::*run)(Request, const CallOptions&, Reply<Response>)) {
   handlers[method] = [&service, run](const std::shared_ptr<IncomingCall>& call) {
-    const auto answer = std::make_shared<Answer<Response>>(call);
+    const auto answer = std::make_shared<ReplyOnce<Response>>(call);
     try {
       Request request;
-      if (Status status = ReserveDecoded<Request>(call->request().size()); !status.ok()) return answer->Give(status);
-      if (Status status = Decode(call->TakeRequest(), &request); !status.ok()) return answer->Give(status);
+      if (Status status = ReserveDecoded<Request>(call->request().size()); !status.ok()) return answer->Send(status);
+      if (Status status = Decode(call->TakeRequest(), &request); !status.ok()) return answer->Send(status);
       answer->set_in_body(WantsBodyErrors(request));
       const CallOptions options{.cancel = &call->cancel(),
-                                .takes_whole = call->takes_whole(),
+                                .single_message_is_cheap = call->single_message_is_cheap(),
                                 .caller_timeout_ms = call->caller_timeout_ms()};
       (service.*run)(std::move(request), options,
-                     [answer](const Result<Response>& response) { answer->Give(response); });
+                     [answer](const Result<Response>& response) { answer->Send(response); });
     } catch (...) {
-      answer->Give(StatusOfCaught(call->method()));
+      answer->Send(StatusFromCurrentException(call->method()));
     }
   };
 }
@@ -253,15 +253,15 @@ std::shared_ptr<WorkerService> MakeRemoteWorker(std::shared_ptr<Channel> channel
   return std::make_shared<RemoteWorker>(std::move(channel), std::move(who));
 }
 
-std::shared_ptr<WorkerService> MakeOwnWorker(WorkerService& worker, std::string where) {
-  return std::make_shared<OwnWorker>(worker, std::move(where));
+std::shared_ptr<WorkerService> MakeDirectWorker(WorkerService& worker, std::string where) {
+  return std::make_shared<DirectWorker>(worker, std::move(where));
 }
 
 std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel) {
   return std::make_shared<RemoteMaster>(std::move(channel));
 }
 
-CallHandler ServeBoth(WorkerService& worker, MasterService& master) {
+CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master) {
   auto handlers = std::make_shared<Handlers>();
   const auto to_worker = [&](const char* name, auto run) { Add(*handlers, kWorker + std::string(name), worker, run); };
   const auto to_master = [&](const char* name, auto run) { Add(*handlers, kMaster + std::string(name), master, run); };

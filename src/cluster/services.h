@@ -61,12 +61,12 @@ std::shared_ptr<WorkerService> MakeRemoteWorker(std::shared_ptr<Channel> channel
 std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel);
 // Calls the worker of this process directly, without a channel. Prefixes errors with `where`, like a proxy. REQUIRES:
 // `worker` outlives the result.
-std::shared_ptr<WorkerService> MakeOwnWorker(WorkerService& worker, std::string where);
+std::shared_ptr<WorkerService> MakeDirectWorker(WorkerService& worker, std::string where);
 // "/job:ps/replica:0/task:0 (10.0.0.7:2222)", or the part of it that is known.
 std::string TaskAt(const std::string& task, const std::string& address);
 
 // Handles incoming calls of both services, which must outlive the calls. Unimplemented for an unknown method,
 // InvalidArgument for a message that cannot be parsed.
-CallHandler ServeBoth(WorkerService& worker, MasterService& master);
+CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master);
 
 }  // namespace weir

@@ -63,7 +63,7 @@ class RecordedCall final : public IncomingCall {
 std::vector<Status> AnswersOf(std::function<void(std::function<void(Status)>)> behaviour) {
   Behaving services;
   services.behaviour = std::move(behaviour);
-  const CallHandler handler = ServeBoth(services, services);
+  const CallHandler handler = MakeServiceHandler(services, services);
   std::vector<Status> answers;
   for (const char* method : {"WorkerService/RegisterGraph", "WorkerService/RecvTensor", "MasterService/CreateSession"})
     handler(std::make_shared<RecordedCall>(std::string("/tensorflow.") + method, answers));
@@ -86,13 +86,13 @@ TEST(ServicesTest, ACallIsAnsweredOnce) {
             StatusCode::kOk);
 }
 
-TEST(ServicesTest, AHandlerThatThrowsIsAnsweredFor) {
+TEST(ServicesTest, ThrowingHandlerIsAnswered) {
   ExpectAll(AnswersOf([](const Done&) { throw std::bad_alloc(); }), StatusCode::kResourceExhausted);
   ExpectAll(AnswersOf([](const Done&) { throw std::length_error("long"); }), StatusCode::kResourceExhausted);
   ExpectAll(AnswersOf([](const Done&) { throw std::runtime_error("broken"); }), StatusCode::kInternal);
 }
 
-TEST(ServicesTest, AHandlerThatIsGivenUpIsAnsweredFor) {
+TEST(ServicesTest, DroppedCallbackIsAnswered) {
   ExpectAll(AnswersOf([](const Done&) {}), StatusCode::kResourceExhausted);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "cluster/answer_values.h"
+#include "cluster/response_values.h"
 #include "cluster/services.h"
 #include "runtime/partition.h"
 
@@ -22,12 +22,12 @@ struct StepPlan {
     std::vector<Partition::ClientEdge> feeds;
     std::vector<Partition::ClientEdge> fetches;
     std::vector<std::string> keys;  // of the fetches, each once, and of the values for other parts
-    bool brings_values = false;     // its response has values for the master's own task or for other parts
+    bool returns_values = false;    // its response has values for the master's own task or for other parts
     // The part is called when part `after` of the same task (-1: none) has ended and all its input values have arrived.
     int after = -1;
-    int num_taken = 0;                  // number of values that come with the call
-    std::vector<std::string> from_own;  // keys of the values that come from the master's own task
-    bool waits() const { return after >= 0 || num_taken > 0; }
+    int num_inputs = 0;                             // number of values that come with the call
+    std::vector<std::string> inputs_from_own_task;  // keys of the values that come from the master's own task
+    bool waits() const { return after >= 0 || num_inputs > 0; }
   };
   struct FedFetch {
     int fetch = 0;
@@ -35,8 +35,8 @@ struct StepPlan {
   };
   std::vector<Part> parts;  // the master's own task comes last, so that the others start before its nodes run
   // values that other parts deliver to the master's task; null: none
-  std::shared_ptr<const AnswerValues::Keys> brought;
-  absl::flat_hash_map<std::string, size_t> takers;  // the part that takes a value of another part, by key
+  std::shared_ptr<const ResponseValues::Keys> response_values;
+  absl::flat_hash_map<std::string, size_t> consumer_parts;  // the part that takes a value of another part, by key
   std::vector<PlanGraph::Feed> feeds;
   std::vector<std::string> fetch_names;  // as the client wrote them
   std::vector<FedFetch> fed_fetches;     // fetches of fed tensors, which need no worker

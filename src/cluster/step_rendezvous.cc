@@ -11,20 +11,20 @@ void StepRendezvous::set_peers(std::shared_ptr<Peers> peers) {
   if (peers_ == nullptr) peers_ = std::move(peers);
 }
 
-void StepRendezvous::set_brought(std::shared_ptr<AnswerValues> brought) {
+void StepRendezvous::set_response_values(std::shared_ptr<ResponseValues> response_values) {
   std::lock_guard lock(mu_);
-  brought_ = std::move(brought);
+  response_values_ = std::move(response_values);
 }
 
 void StepRendezvous::RecvAsync(const std::string& key, Done done) {
   std::shared_ptr<Peers> peers;
-  std::shared_ptr<AnswerValues> brought;
+  std::shared_ptr<ResponseValues> response_values;
   {
     std::lock_guard lock(mu_);
     peers = peers_;
-    brought = brought_;
+    response_values = response_values_;
   }
-  if (brought != nullptr && brought->Has(key)) return brought->RecvAsync(key, std::move(done));
+  if (response_values != nullptr && response_values->Has(key)) return response_values->RecvAsync(key, std::move(done));
   const std::string source = TaskOfDevice(key.substr(0, key.find(';')));
   if (peers == nullptr) return done(Internal("step {} does not know where {} is", step_id_, source));
   if (source == peers->own_task()) return local_->RecvAsync(key, std::move(done));
@@ -97,12 +97,12 @@ void StepRendezvous::AskForNext(const std::shared_ptr<Chunks>& chunks) {
 
 void StepRendezvous::Abort(Status reason) {
   auto self = IntrusivePtr<StepRendezvous>::Share(this);
-  std::shared_ptr<AnswerValues> brought;
+  std::shared_ptr<ResponseValues> response_values;
   {
     std::lock_guard lock(mu_);
-    brought = brought_;
+    response_values = response_values_;
   }
-  if (brought != nullptr) brought->Abort(reason);
+  if (response_values != nullptr) response_values->Abort(reason);
   local_->Abort(reason);
   cancel_.Cancel(std::move(reason));
 }

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "cluster/answer_values.h"
 #include "cluster/peers.h"
+#include "cluster/response_values.h"
 #include "op/cancel.h"
 #include "runtime/rendezvous.h"
 
@@ -32,7 +32,7 @@ class StepRendezvous final : public Rendezvous {
   // The name of this task, and the tasks to request values from. REQUIRES: called before the first RecvAsync.
   void set_peers(std::shared_ptr<Peers> peers);
   // The values that the master delivers without a request. REQUIRES: called before the first RecvAsync.
-  void set_brought(std::shared_ptr<AnswerValues> brought);
+  void set_response_values(std::shared_ptr<ResponseValues> response_values);
 
  private:
   struct Chunks;
@@ -47,7 +47,7 @@ class StepRendezvous final : public Rendezvous {
   CancelToken cancel_;
   std::mutex mu_;
   std::shared_ptr<Peers> peers_;
-  std::shared_ptr<AnswerValues> brought_;
+  std::shared_ptr<ResponseValues> response_values_;
 };
 
 }  // namespace weir

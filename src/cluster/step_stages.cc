@@ -12,16 +12,16 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "cluster/answer_values.h"
+#include "cluster/response_values.h"
 #include "graph/graph_def.h"
 
 namespace weir {
 namespace {
 
-using Waits = uint64_t;  // a set of nodes that may block, by number
+using BlockingNodes = uint64_t;  // a set of nodes that may block, by number
 constexpr int kMaxWaits = 64;
 
-bool IsReferred(DType type) { return IsRef(type) || type == kResource || type == kVariant; }
+bool IsPassedByReference(DType type) { return IsRef(type) || type == kResource || type == kVariant; }
 
 class StageCutter {
  public:
@@ -29,7 +29,7 @@ class StageCutter {
       : own_task_(own_task), graph_(graph), parts_(parts) {}
 
   std::optional<std::vector<Stage>> Run() {
-    if (!Collect() || !Sort() || !Judge()) return std::nullopt;
+    if (!Collect() || !Sort() || !ClassifyNodes()) return std::nullopt;
     for (int n : order_) SetLevelAndWaits(n);
     for (size_t p = 0; p < parts_.size(); ++p) {
       if (parts_[p].task != own_task_ && !CutPart(static_cast<int>(p))) return std::nullopt;
@@ -46,22 +46,22 @@ class StageCutter {
     std::vector<int> inputs;    // producers of inputs, in the same part
     std::vector<int> controls;  // control inputs, in the same part
     int sender = -1;            // of a receive: its send
-    Waits own_wait = 0;         // this node, if it may block
-    Waits waits = 0;            // the nodes before it that may block
+    BlockingNodes own_bit = 0;  // this node, if it may block
+    BlockingNodes waits = 0;    // the nodes before it that may block
     int level = 0;
     bool copied = false;  // in each stage that uses it (MayBeCopied)
   };
   using Nodes = std::vector<int>;
-  enum class Speed { kSoon, kMayWait, kTakesTime };
+  enum class Speed { kFast, kMayBlock, kSlow };
 
   static bool HasRole(const Item& item, StateRole role) { return item.op != nullptr && item.op->traits.state == role; }
   bool own(const Item& item) const { return parts_[item.part].task == own_task_; }
   bool receives(const Item& item) const { return item.sender >= 0; }
-  bool gives(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
+  bool HasOutput(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
 
   // A variable that the client fetches. The client waits for the whole step, so the last stage reads it after its other
   // nodes: the fetched value includes the step's updates.
-  bool is_read_late(const Item& item) const {
+  bool IsReadAfterUpdates(const Item& item) const {
     if (item.def->op() != "_Send" || !IsClientEnd(*item.def) || own(item) || !item.controls.empty()) return false;
     return items_[item.inputs.at(0)].copied && HasRole(VariableSent(item), StateRole::kVariable);
   }
@@ -88,7 +88,7 @@ class StageCutter {
         const int n = static_cast<int>(items_.size());
         items_.push_back({.part = static_cast<int>(p), .def = &node, .op = graph_.registry().Find(node.op())});
         names[p].emplace(node.name(), n);
-        if (gives(items_.back())) sends.emplace(KeyOf(node).ToString(), n);
+        if (HasOutput(items_.back())) sends.emplace(KeyOf(node).ToString(), n);
       }
     }
     for (Item& item : items_) {
@@ -136,14 +136,14 @@ class StageCutter {
   // ---- properties of nodes ----
 
   // Checks that every node may be in a stage, and finds the nodes that may block.
-  bool Judge() {
+  bool ClassifyNodes() {
     int num_waits = 0;
     for (Item& item : items_) {
       const Speed speed = SpeedOf(item);
-      if (speed == Speed::kTakesTime && !own(item)) return false;
-      if (speed == Speed::kMayWait) {
+      if (speed == Speed::kSlow && !own(item)) return false;
+      if (speed == Speed::kMayBlock) {
         if (num_waits == kMaxWaits) return false;
-        item.own_wait = Waits{1} << num_waits++;
+        item.own_bit = BlockingNodes{1} << num_waits++;
       }
       item.copied = !own(item) && MayBeCopied(item);
     }
@@ -161,28 +161,28 @@ class StageCutter {
   Speed SpeedOf(const Item& item) const {
     const std::string& op = item.def->op();
     // A receive is ready when its sender has run, which the levels count.
-    if (item.op != nullptr && item.op->traits.kind == NodeKind::kTransfer) return Speed::kSoon;
+    if (item.op != nullptr && item.op->traits.kind == NodeKind::kTransfer) return Speed::kFast;
     if (item.op != nullptr && (item.op->traits.brief || own(item)))
-      return item.op->may_block() ? Speed::kMayWait : Speed::kSoon;
-    const Speed other = own(item) ? Speed::kMayWait : Speed::kTakesTime;
-    if (IsMadeByPlan(*item.def)) return Speed::kSoon;
+      return item.op->may_block() ? Speed::kMayBlock : Speed::kFast;
+    const Speed other = own(item) ? Speed::kMayBlock : Speed::kSlow;
+    if (IsMadeByPlan(*item.def)) return Speed::kFast;
     if (item.op == nullptr || item.op->stateful || item.op->may_block()) return other;
     const Node* node = graph_.FindNode(item.def->name());
     if (node == nullptr || node->type() != op) return other;
     for (int i = 0; i < node->num_outputs(); ++i) {
-      if (IsReferred(node->output_type(i))) return other;
+      if (IsPassedByReference(node->output_type(i))) return other;
     }
     for (DType type : node->props()->input_types) {
-      if (IsReferred(type)) return other;
+      if (IsPassedByReference(type)) return other;
     }
     // With small inputs and outputs it cannot take long.
     for (int i = 0; i < node->num_outputs(); ++i) {
-      if (BytesAlong(node->output_type(i), node->output_shape(i)) == kUnknownBytes) return other;
+      if (InlineValueBytes(node->output_type(i), node->output_shape(i)) == kUnknownBytes) return other;
     }
     for (const Output& input : node->inputs()) {
-      if (BytesAlong(input.dtype(), input.shape()) == kUnknownBytes) return other;
+      if (InlineValueBytes(input.dtype(), input.shape()) == kUnknownBytes) return other;
     }
-    return Speed::kSoon;
+    return Speed::kFast;
   }
 
   // Whether each stage that uses the node may have a copy of it: handles of resources, constants, feeds, and reads of
@@ -216,7 +216,7 @@ class StageCutter {
     }
     const Node* node = graph_.FindNode(name.node);
     if (node != nullptr && name.output < node->num_outputs())
-      return BytesAlong(node->output_type(name.output), ShapeOf(*node, name.output));
+      return InlineValueBytes(node->output_type(name.output), ShapeOf(*node, name.output));
     const tensorflow::NodeDef& def = *sent->def;
     return def.op() == "Const" ? def.attr().at("value").tensor().ByteSizeLong() : kUnknownBytes;
   }
@@ -225,7 +225,7 @@ class StageCutter {
     Item& item = items_[n];
     ForEachBefore(item, [&](int before) {
       item.level = std::max(item.level, items_[before].level);
-      item.waits |= items_[before].waits | items_[before].own_wait;
+      item.waits |= items_[before].waits | items_[before].own_bit;
     });
     if (receives(item) && !own(item)) ++item.level;
   }
@@ -236,11 +236,12 @@ class StageCutter {
     std::map<int, Nodes> levels;
     for (size_t n = 0; n < items_.size(); ++n) {
       const Item& item = items_[n];
-      if (item.part == part && !item.copied && !is_read_late(item)) levels[item.level].push_back(static_cast<int>(n));
+      if (item.part == part && !item.copied && !IsReadAfterUpdates(item))
+        levels[item.level].push_back(static_cast<int>(n));
     }
     std::vector<Nodes> stages;
     for (auto& [level, nodes] : levels) {
-      if (!stages.empty() && MayWaitFor(stages, nodes)) {
+      if (!stages.empty() && CanMergeWithLast(stages, nodes)) {
         stages.back().insert(stages.back().end(), nodes.begin(), nodes.end());
       } else {
         stages.push_back(std::move(nodes));
@@ -248,13 +249,13 @@ class StageCutter {
     }
     if (stages.empty()) stages.emplace_back();
     for (size_t n = 0; n < items_.size(); ++n) {
-      if (items_[n].part == part && is_read_late(items_[n])) stages.back().push_back(static_cast<int>(n));
+      if (items_[n].part == part && IsReadAfterUpdates(items_[n])) stages.back().push_back(static_cast<int>(n));
     }
-    Waits before = 0;
+    BlockingNodes before = 0;
     int after = -1;
     for (size_t s = 0; s < stages.size(); ++s) {
       if (!AddsNoWait(stages[s], before) || !AddStage(part, stages, s, after)) return false;
-      for (int n : stages[s]) before |= items_[n].waits | items_[n].own_wait;
+      for (int n : stages[s]) before |= items_[n].waits | items_[n].own_bit;
       after = static_cast<int>(stages_.size()) - 1;
     }
     return true;
@@ -262,31 +263,31 @@ class StageCutter {
 
   // Whether the last stage can be merged with the next level: it has no outputs for other stages, and no node waits
   // longer.
-  bool MayWaitFor(const std::vector<Nodes>& stages, const Nodes& next) const {
+  bool CanMergeWithLast(const std::vector<Nodes>& stages, const Nodes& next) const {
     Nodes both = stages.back();
-    if (std::any_of(both.begin(), both.end(), [&](int n) { return gives(items_[n]); })) return false;
+    if (std::any_of(both.begin(), both.end(), [&](int n) { return HasOutput(items_[n]); })) return false;
     both.insert(both.end(), next.begin(), next.end());
-    Waits before = 0;
+    BlockingNodes before = 0;
     for (size_t s = 0; s + 1 < stages.size(); ++s) {
-      for (int n : stages[s]) before |= items_[n].waits | items_[n].own_wait;
+      for (int n : stages[s]) before |= items_[n].waits | items_[n].own_bit;
     }
     return AddsNoWait(both, before);
   }
 
   // True if no node and no output of a stage waits for more nodes than without stages. `begin` is the set of nodes that
   // earlier stages wait for.
-  bool AddsNoWait(const Nodes& nodes, Waits begin) const {
+  bool AddsNoWait(const Nodes& nodes, BlockingNodes begin) const {
     for (int n : nodes) {
       if (receives(items_[n])) begin |= items_[n].waits;
     }
-    Waits end = begin;
+    BlockingNodes end = begin;
     for (int n : nodes) {
       const Item& item = items_[n];
-      end |= item.waits | item.own_wait;
-      if (!receives(item) && !is_read_late(item) && (begin & ~item.waits) != 0) return false;
+      end |= item.waits | item.own_bit;
+      if (!receives(item) && !IsReadAfterUpdates(item) && (begin & ~item.waits) != 0) return false;
     }
     return std::all_of(nodes.begin(), nodes.end(),
-                       [&](int n) { return !gives(items_[n]) || (end & ~items_[n].waits) == 0; });
+                       [&](int n) { return !HasOutput(items_[n]) || (end & ~items_[n].waits) == 0; });
   }
 
   // Adds the copied nodes that node `n` needs. False if it needs a value of an earlier stage.
@@ -333,13 +334,13 @@ class StageCutter {
         // A node that is not in this stage belongs to an earlier one, which has run.
         if (!name.is_control() || names.contains(name.node)) def->add_input(text);
       }
-      if (is_read_late(item)) ReadLast(item, stages[number], def, &stage.part.graph);
+      if (IsReadAfterUpdates(item)) ReadLast(item, stages[number], def, &stage.part.graph);
       if (receives(item)) {
         if (!Fits(BytesSent(items_[item.sender]), &taken)) return false;
-        stage.takes.push_back(KeyOf(*def).ToString());
-      } else if (gives(item)) {
+        stage.inputs.push_back(KeyOf(*def).ToString());
+      } else if (HasOutput(item)) {
         if (!Fits(BytesSent(item), &given)) return false;
-        stage.gives.push_back(KeyOf(*def).ToString());
+        stage.outputs.push_back(KeyOf(*def).ToString());
       } else {
         if (IsClientEnd(*def)) ends.insert(KeyOf(*def).ToString());
         continue;
@@ -383,7 +384,7 @@ class StageCutter {
   }
 
   static bool Fits(size_t bytes, size_t* total) {
-    if (bytes > kMaxBytesAlong - *total) return false;
+    if (bytes > kMaxInlineValueBytes - *total) return false;
     *total += bytes;
     return true;
   }

@@ -13,10 +13,11 @@
 namespace weir {
 
 struct Stage {
-  Partition part;                  // its edges to other stages and tasks are client_terminated
-  int after = -1;                  // index of a stage of the same task that must end before; -1: none
-  std::vector<std::string> takes;  // keys of inputs that are sent with the call, from the master's task or other stages
-  std::vector<std::string> gives;  // keys of outputs that other parts wait for
+  Partition part;  // its edges to other stages and tasks are client_terminated
+  int after = -1;  // index of a stage of the same task that must end before; -1: none
+  std::vector<std::string>
+      inputs;  // keys of inputs that are sent with the call, from the master's task or other stages
+  std::vector<std::string> outputs;  // keys of outputs that other parts wait for
 };
 
 // Cuts all parts except the part of `own_task`, which it does not change. Returns nullopt if stages would not save

@@ -77,7 +77,7 @@ TEST_F(StepStagesTest, PullingAndPushingAreTwoCalls) {
   EXPECT_EQ(ValueOf(steps), 5);
 }
 
-TEST_F(StepStagesTest, WhatOneServerDoesAfterAnotherNeedsNoCallBetweenThem) {
+TEST_F(StepStagesTest, OrderBetweenServersNeedsNoCalls) {
   const Output a = MakeVariable(3, true, 0);
   const Output b = MakeVariable(3, true, 1);
   const Output steps = MakeVariable(1);
@@ -110,7 +110,7 @@ TEST_F(StepStagesTest, FeedsAndFetchesGoToTheStageThatHasThem) {
   EXPECT_EQ((*values)[2].flat<float>()[0], 3);
 }
 
-TEST_F(StepStagesTest, LargeGradientsAreAskedFor) {
+TEST_F(StepStagesTest, LargeGradientsUseRecvTensor) {
   constexpr int64_t kLarge = 1'000'000;
   const Output v = MakeVariable(kLarge);
   EXPECT_GT(CallsOf({MakeUpdate(v)}).recv_tensor, 0);
@@ -118,7 +118,7 @@ TEST_F(StepStagesTest, LargeGradientsAreAskedFor) {
 }
 
 // A value that is sent to the worker and used again in a later stage must not be computed twice.
-TEST_F(StepStagesTest, WhatAServerKeepsForLaterIsNotComputedAgain) {
+TEST_F(StepStagesTest, ValuesKeptBetweenStagesAreNotRecomputed) {
   const Output v = MakeVariable(3);
   Output sum;
   Output changed;
@@ -151,7 +151,7 @@ TEST_F(StepStagesTest, AReadThatIsUsedAfterAnUpdateSeesIt) {
   ExpectStep(seen, 3, 22);
 }
 
-TEST_F(StepStagesTest, AVariableForTheClientIsReadAfterTheUpdates) {
+TEST_F(StepStagesTest, FetchedVariableIsReadAfterUpdates) {
   const Output counter = MakeVariable(1);
   const Output v = MakeVariable(1);
   const Output counted = CountAfter(counter, {MakeUpdate(v)});
@@ -170,7 +170,7 @@ TEST_F(StepStagesTest, AVariableForTheClientIsReadAfterTheUpdates) {
   EXPECT_EQ(calls_.Of("RunGraph") - runs, 2 * 6);
 }
 
-TEST_F(StepStagesTest, ATokenComesWithTheAnswer) {
+TEST_F(StepStagesTest, QueueTokenComesWithTheResponse) {
   const Output v = MakeVariable(3);
   const Queue tokens = MakeQueue(Ps());
   graph_->AddControlInput(tokens.taken.node, MakeUpdate(v));
@@ -181,7 +181,7 @@ TEST_F(StepStagesTest, ATokenComesWithTheAnswer) {
   EXPECT_EQ(calls.recv_tensor, 0);
 }
 
-TEST_F(StepStagesTest, WhatWaitsForAQueueOfTheWorkerKeepsNothingElseBack) {
+TEST_F(StepStagesTest, WorkerQueueDelaysNothingElse) {
   const Output slow = MakeVariable(1);
   const Output quick = MakeVariable(1);
   const Queue queue = MakeQueue(Worker());
@@ -204,7 +204,7 @@ TEST_F(StepStagesTest, WhatWaitsForAQueueOfTheWorkerKeepsNothingElseBack) {
   EXPECT_EQ(ValueOf(slow), 12);
 }
 
-TEST_F(StepStagesTest, WhatWaitsForAQueueOfAServerKeepsNothingElseBack) {
+TEST_F(StepStagesTest, ServerQueueDelaysNothingElse) {
   const Output quick = MakeVariable(1);
   const Queue queue = MakeQueue(Ps());
   Node* update = MakeUpdate(quick);
@@ -241,7 +241,7 @@ TEST_F(StepStagesTest, AnErrorOfALaterStageEndsTheStep) {
   EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
 }
 
-TEST_F(StepStagesTest, ATimeoutNamesWhoIsWaitedForAndTheNextStepRuns) {
+TEST_F(StepStagesTest, TimeoutNamesTasksAndNextStepRuns) {
   const Output v = MakeVariable(1);
   const Queue tokens = MakeQueue(Ps());
   graph_->AddControlInput(tokens.taken.node, MakeUpdate(v));
@@ -275,7 +275,7 @@ TEST_F(StepStagesTest, ACancelledStepEndsWhileAStageWaitsForItsValues) {
   EXPECT_EQ(ValueOf(v), 2);
 }
 
-TEST_F(StepStagesTest, AStepInPiecesPushesToo) {
+TEST_F(StepStagesTest, PartialRunPushesToo) {
   const Output v = MakeVariable(1);
   const Output fed = Placeholder(*graph_, kFloat, {.shape = PartialShape({1})});
   const Output gradient = OnWorker(v);

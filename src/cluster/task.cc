@@ -17,15 +17,15 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
                                    .clock = dependencies.clock,
                                    .chunk_bytes = dependencies.chunk_bytes}),
       peers_(std::make_shared<Peers>(cluster, dependencies.transport, name, &worker_)),
-      farewells_(std::make_shared<Farewells>(dependencies.alarms)) {
+      best_effort_(std::make_shared<BestEffortCalls>(dependencies.alarms)) {
   worker_.set_peers(peers_);
   master_ = std::make_unique<Master>(Master::Dependencies{
       MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(dependencies.env), peers_,
-                                  dependencies.blocking_pool, dependencies.alarms, farewells_, dependencies.rng},
+                                  dependencies.blocking_pool, dependencies.alarms, best_effort_, dependencies.rng},
       config, worker_, dependencies.transport, dependencies.unclaimed_session_ms});
 }
 
-Task::~Task() { farewells_->Stop(); }
+Task::~Task() { best_effort_->Stop(); }
 
 void Task::End() {
   worker_.Stop(Unavailable("the server of {} has been stopped", worker_.task()));

@@ -40,7 +40,7 @@ class Task final {
   Worker& worker() { return worker_; }
   Master& master() { return *master_; }
   // For a listener. The task must outlive the calls.
-  CallHandler Handler() { return ServeBoth(worker_, *master_); }
+  CallHandler Handler() { return MakeServiceHandler(worker_, *master_); }
 
   // Fails running steps and closes all sessions; later calls fail. Blocks until nothing is running.
   void End();
@@ -50,7 +50,7 @@ class Task final {
  private:
   Worker worker_;
   const std::shared_ptr<Peers> peers_;
-  const std::shared_ptr<Farewells> farewells_;
+  const std::shared_ptr<BestEffortCalls> best_effort_;
   std::unique_ptr<Master> master_;
 };
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "cluster/arrival.h"
+#include "cluster/one_shot_event.h"
 #include "cluster/rope.h"
 #include "op/cancel.h"
 
@@ -19,7 +19,7 @@ struct CallOptions {
   // Retry the connection until the deadline, instead of failing at once when there is no listener.
   bool wait_for_ready = false;
   // Incoming calls only: a large response costs no more as one message than in chunks.
-  bool takes_whole = false;
+  bool single_message_is_cheap = false;
   // Incoming calls only: the caller's timeout. 0: unknown to the transport.
   int64_t caller_timeout_ms = 0;
 };
@@ -48,8 +48,8 @@ class IncomingCall {
     RopeReader(request()).Take(request().size(), &shared);
     return shared;
   }
-  virtual bool takes_whole() const { return false; }       // see CallOptions
-  virtual int64_t caller_timeout_ms() const { return 0; }  // see CallOptions
+  virtual bool single_message_is_cheap() const { return false; }  // see CallOptions
+  virtual int64_t caller_timeout_ms() const { return 0; }         // see CallOptions
   // Cancelled as Unavailable when the caller has given up or cannot be reached: the response would be lost. Work that
   // other callers share should continue. Valid until Respond.
   virtual CancelToken& cancel() = 0;
@@ -72,7 +72,7 @@ class Transport {
  public:
   virtual ~Transport() = default;
   // A place where threads that wait for a response can poll this transport meanwhile; null if it has none.
-  virtual std::shared_ptr<WaitingPlace> waiting_place() { return nullptr; }
+  virtual std::shared_ptr<EventPoller> event_poller() { return nullptr; }
   virtual std::shared_ptr<Channel> Connect(const std::string& address) = 0;
   // Unavailable if the address is in use, InvalidArgument if it does not belong to this machine.
   virtual Result<std::unique_ptr<Listener>> Listen(const std::string& address) = 0;

@@ -22,7 +22,7 @@ inline Status CallerIsGone() { return Unavailable("the caller has given up or is
 inline Status ServerIsStopping() { return Unavailable("the server is stopping"); }
 // The error of calls in a forked child, which inherits the connections of its parent, but not the threads that serve
 // them.
-inline Status ForkedFromUser(std::string_view of) {
+inline Status CannotCallAfterFork(std::string_view of) {
   return FailedPrecondition(
       "this process was forked from one that talked to {}, and cannot use its connections: fork before the first "
       "session "

@@ -236,7 +236,7 @@ TEST_P(TransportTest, MessagesOfAllSizesComeBack) {
   }
 }
 
-TEST_P(TransportTest, MessagesInPiecesComeBackWhole) {
+TEST_P(TransportTest, FragmentedMessagesAreReassembled) {
   std::atomic<int> given_back{0};
   // Short and long pieces, whose memory the sender keeps for a while, and pieces that are sent at once.
   const std::vector<std::vector<size_t>> kinds = {{5, 100'000, 3, 2'000, 1'000'000, 1}, {2'000, 3}};
@@ -273,7 +273,7 @@ TEST_P(TransportTest, MessagesInPiecesComeBackWhole) {
   EXPECT_EQ(given_back, 2 * kCalls / 2 * (6 + 2));
 }
 
-TEST_P(TransportTest, WhatIsSentAtOnceIsLetGoOf) {
+TEST_P(TransportTest, SentMemoryIsReleased) {
   std::atomic<int> kept{0};
   const auto owned = [&] {
     ++kept;
@@ -319,7 +319,7 @@ TEST_P(TransportTest, OnlyTheFirstAnswerCounts) {
   EXPECT_EQ(response, "first");
 }
 
-TEST_P(TransportTest, CallsWaitUntilTheyAreServed) {
+TEST_P(TransportTest, CallsBeforeServeAreQueued) {
   Listen(kLongTimeoutMs, nullptr);
   EXPECT_EQ(Call("/a.B/C", "", nullptr, {.timeout_ms = 50}).code(), StatusCode::kDeadlineExceeded);
   Answer early;
@@ -329,7 +329,7 @@ TEST_P(TransportTest, CallsWaitUntilTheyAreServed) {
   EXPECT_EQ(early.text(), "/a.B/C:x");
 }
 
-TEST_P(TransportTest, ACallThatIsGivenUpEndsOnBothSides) {
+TEST_P(TransportTest, CancelledCallEndsOnBothSides) {
   Signal came;
   Signal cancelled;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
@@ -360,7 +360,7 @@ TEST_P(TransportTest, ATimeoutEndsACallOnBothSides) {
   EXPECT_TRUE(cancelled.Wait());
 }
 
-TEST_P(TransportTest, AListenerThatEndsCancelsWhatIsOpenAndFreesItsPort) {
+TEST_P(TransportTest, DestroyedListenerCancelsCallsAndFreesItsPort) {
   Signal came;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     call->cancel().Register([call = call.get()] { call->Respond(call->cancel().reason()); });
@@ -380,7 +380,7 @@ TEST_P(TransportTest, AListenerThatEndsCancelsWhatIsOpenAndFreesItsPort) {
   EXPECT_TRUE(Call("/a.B/C", "x").ok());  // the next call uses the new listener
 }
 
-TEST_P(TransportTest, ATransportThatEndsEndsItsCalls) {
+TEST_P(TransportTest, DestroyedTransportCancelsItsCalls) {
   Signal came;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     Keep(std::move(call));
@@ -394,7 +394,7 @@ TEST_P(TransportTest, ATransportThatEndsEndsItsCalls) {
   EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kCancelled);
 }
 
-TEST_P(TransportTest, WhoIsToldOfTheEndOfATransportBeginsNoCallOnIt) {
+TEST_P(TransportTest, CallsFromFinalCallbacksFail) {
   Signal came;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() != "/a.B/Keep") return Echo(call);
@@ -411,7 +411,7 @@ TEST_P(TransportTest, WhoIsToldOfTheEndOfATransportBeginsNoCallOnIt) {
   EXPECT_EQ(again.Wait(), Cancelled("the process is ending"));
 }
 
-TEST_P(TransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
+TEST_P(TransportTest, CallDuringListenerShutdownIsCancelled) {
   Signal came;
   Signal came_late;
   Status late;
@@ -440,7 +440,7 @@ TEST_P(TransportTest, ACallThatComesWhileAListenerEndsIsCancelled) {
   EXPECT_EQ(second.Wait(), Unavailable("the server is stopping"));
 }
 
-TEST_P(TransportTest, NoCallIsHandledOnceTheListenerIsGone) {
+TEST_P(TransportTest, HandlerDoesNotRunAfterListenerIsDestroyed) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<bool> gone{false};
     std::atomic<int> late{0};
@@ -471,7 +471,7 @@ TEST_P(TransportTest, NoCallIsHandledOnceTheListenerIsGone) {
   }
 }
 
-TEST_P(TransportTest, AnAddressIsHadByOne) {
+TEST_P(TransportTest, AddressIsExclusive) {
   Listen(kLongTimeoutMs, Echo);
   Result<std::unique_ptr<Listener>> second = client_->Listen(address());
   EXPECT_EQ(second.status().code(), StatusCode::kUnavailable);
@@ -523,7 +523,7 @@ TEST_P(TransportTest, AllAddressesOfANameAreDialled) {
 
 constexpr int64_t kShortTimeoutMs = 1'000;
 
-TEST_P(TransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
+TEST_P(TransportTest, WaitForReadyCallIsAnsweredLater) {
   Listen(kShortTimeoutMs, nullptr);
   const std::string where = address();
   listener_ = nullptr;
@@ -538,7 +538,7 @@ TEST_P(TransportTest, WhoWaitsForAPeerGetsItsAnswerWhenItComes) {
   EXPECT_TRUE(answer.Wait().ok());
 }
 
-TEST_P(TransportTest, WhoseConnectionDoesNotComeAboutIsWaitedFor) {
+TEST_P(TransportTest, WaitForReadySurvivesSilentPort) {
   client_ = Make(kShortTimeoutMs);
   const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel accepts connections, but no process ever answers
   sockaddr_in name{};
@@ -612,7 +612,7 @@ TEST_P(GrpcTransportTest, APeerThatIsSilentIsLostAndFoundAgain) {
   EXPECT_TRUE(Call("/a.B/C", "x").ok());
 }
 
-TEST_P(GrpcTransportTest, BothSidesNoticeThatTheyAreCutOff) {
+TEST_P(GrpcTransportTest, BothSidesDetectAPartition) {
   Signal came;
   Signal cancelled;
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
@@ -631,7 +631,7 @@ TEST_P(GrpcTransportTest, BothSidesNoticeThatTheyAreCutOff) {
   EXPECT_TRUE(cancelled.Wait());
 }
 
-TEST_P(GrpcTransportTest, AfterALongSilenceANewConnectionIsTaken) {
+TEST_P(GrpcTransportTest, StaleConnectionIsReplaced) {
   std::atomic<int> signs{0};
   Listen(kShortTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
     if (call->method() == kSignOfLife) ++signs;
@@ -673,7 +673,7 @@ TEST_P(GrpcTransportTest, ASilentPeerCostsOnlyItsOwnCalls) {
   EXPECT_TRUE(answer.Wait().ok());
 }
 
-TEST_P(TransportTest, AServerWhoseThreadIsBusyStillAnswers) {
+TEST_P(TransportTest, BusyServerStillResponds) {
   Signal busy;
   Signal enough;
   Listen(kShortTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
@@ -697,7 +697,7 @@ TEST_P(TransportTest, AServerWhoseThreadIsBusyStillAnswers) {
   }
 }
 
-TEST_P(TransportTest, AClientWhoseThreadIsBusyStillHearsAnswers) {
+TEST_P(TransportTest, BusyClientStillReceivesResponses) {
   Listen(kShortTimeoutMs, Echo);
   Signal busy;
   Signal enough;

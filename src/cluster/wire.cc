@@ -81,7 +81,7 @@ bool CopyField(RopeReader& reader, const Field& field, std::string* to) {
     return true;
   }
   if (field.type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED) AddVarint(field.value, to);
-  return reader.ReadOnto(to, field.value);
+  return reader.ReadAppend(to, field.value);
 }
 
 Status Malformed(std::string_view what) { return InvalidArgument("malformed bytes where a {} was expected", what); }

@@ -18,7 +18,7 @@
 
 namespace weir {
 
-class AnswerValues;
+class ResponseValues;
 
 struct NamedTensor {
   std::string name;
@@ -33,7 +33,7 @@ struct TensorMessage {
 };
 // Within one process, the master also passes an object through which it delivers values while the step runs.
 struct RunGraphCall : TensorMessage<tensorflow::RunGraphRequest> {
-  std::shared_ptr<AnswerValues> brought;
+  std::shared_ptr<ResponseValues> response_values;
 };
 using RunGraphReply = TensorMessage<tensorflow::RunGraphResponse>;
 using RunStepCall = TensorMessage<tensorflow::RunStepRequest>;

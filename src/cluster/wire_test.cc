@@ -55,7 +55,7 @@ std::vector<Tensor> ManyTensors() {
   return tensors;
 }
 
-TEST(WireTest, EveryTensorComesBack) {
+TEST(WireTest, RoundTripsEveryTensor) {
   for (const Tensor& tensor : ManyTensors()) {
     SCOPED_TRACE(fmt::format("{} {}", tensor.dtype(), tensor.shape()));
     const Rope rope = EncodeTensor(tensor);
@@ -76,7 +76,7 @@ TEST(WireTest, EveryTensorComesBack) {
   }
 }
 
-TEST(WireTest, SmallTensorsAreWrittenAndReadAsTheLongWayDoes) {
+TEST(WireTest, FastAndSlowPathAgree) {
   std::vector<Tensor> tensors = ManyTensors();
   tensors.push_back(Tensor::Zeros(kFloat, Shape{256}).value());           // the largest small one
   tensors.push_back(Tensor::Zeros(kFloat, Shape{257}).value());           // just not small
@@ -140,7 +140,7 @@ Rope Arrived(const Rope& sent, size_t before = 0) {
   return rope;
 }
 
-TEST(WireTest, ALargeTensorKeepsTheMemoryThatItCameIn) {
+TEST(WireTest, LargeTensorKeepsReceivedMemory) {
   const Tensor sent = Tensor::Zeros(kFloat, Shape{100, 1000}).value();
   for (int i = 0; i < 100'000; ++i) sent.data<float>()[i] = static_cast<float>(i);
   RunStepCall call;
@@ -161,7 +161,7 @@ TEST(WireTest, ALargeTensorKeepsTheMemoryThatItCameIn) {
   ExpectSame(received, sent);
 }
 
-TEST(WireTest, ATensorThatLiesBadlyIsCopied) {
+TEST(WireTest, UnsuitableMemoryIsCopied) {
   const Tensor sent = Tensor::Zeros(kFloat, Shape{100'000}).value();
   for (const size_t before : {size_t{1}, size_t{400'000}}) {  // not aligned, and a small part of a buffer
     const Rope bytes = Arrived(EncodeTensor(sent), before);

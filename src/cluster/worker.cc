@@ -6,8 +6,8 @@
 
 #include "base/out_of_memory.h"
 #include "cluster/chunks.h"
+#include "cluster/partial_run_state.h"
 #include "cluster/registered_graph.h"
-#include "cluster/step_in_pieces.h"
 #include "device/renamed_device.h"
 #include "op/joined_token.h"
 #include "op/rendezvous_key.h"
@@ -47,15 +47,16 @@ struct Worker::ActiveStep {
   int waiting = 0;                         // number of receives of other tasks that are not complete
   uint64_t num_receives = 0;               // number of receives of other tasks so far
 
-  StepInPieces partial;  // for partial runs
+  PartialRunState partial;  // for partial runs
 
   std::mutex mu;
-  struct InChunks {
-    Chunkable from;
+  struct ChunkedSend {
+    ChunkSource from;
     std::vector<bool> sent;  // by the number of the chunk
     size_t left = 0;         // number of chunks that were not sent yet
   };
-  std::map<std::string, InChunks> in_chunks;  // values that other tasks receive chunk by chunk, by key; guarded by mu
+  std::map<std::string, ChunkedSend>
+      in_chunks;  // values that other tasks receive chunk by chunk, by key; guarded by mu
 
   void End(const Status& reason) {
     cancel.Cancel(reason);
@@ -85,15 +86,15 @@ void Worker::Stop(const Status& reason) {
   for (const auto& [id, step] : steps) step->End(reason);
 }
 
-Worker::Load Worker::load() const {
+Worker::Usage Worker::usage() const {
   std::lock_guard lock(mu_);
-  Load load{.sessions = static_cast<int>(sessions_.size()), .steps = static_cast<int>(steps_.size())};
+  Usage usage{.sessions = static_cast<int>(sessions_.size()), .steps = static_cast<int>(steps_.size())};
   for (const auto& [handle, session] : sessions_) {
     std::lock_guard session_lock(session->mu);
-    load.graphs += static_cast<int>(session->graphs.size());
+    usage.graphs += static_cast<int>(session->graphs.size());
   }
-  load.runs = !in_flight_.none();
-  return load;
+  usage.has_calls_in_flight = !in_flight_.none();
+  return usage;
 }
 
 void Worker::Drain(int64_t timeout_ms) {
@@ -125,7 +126,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   session->peers = peers_;
   session->devices = devices_;
   if (request.server_def().cluster().job_size() > 0) {
-    if (Status status = Rename(request.server_def(), session.get()); !status.ok()) return done(status);
+    if (Status status = UseSessionCluster(request.server_def(), session.get()); !status.ok()) return done(status);
   }
   session->master = request.master_task();
   session->master_incarnation = request.master_incarnation();
@@ -147,7 +148,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   done(tensorflow::CreateWorkerSessionResponse());
 }
 
-Status Worker::Rename(const tensorflow::ServerDef& def, WorkerSession* session) {
+Status Worker::UseSessionCluster(const tensorflow::ServerDef& def, WorkerSession* session) {
   WEIR_ASSIGN(ClusterSpec cluster, ClusterSpec::FromProto(def.cluster()));
   const Status known = cluster.TaskAddress(def.job_name(), def.task_index()).status();
   if (!known.ok()) return InvalidArgument("{} is to be another task: {}", task_, std::string(known.message()));
@@ -292,11 +293,11 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   }
   if (step == nullptr) return done(Unavailable("{} is stopping", task_));
   step->rendezvous->set_peers((*session)->peers);
-  if (call.brought != nullptr) step->rendezvous->set_brought(std::move(call.brought));
+  if (call.response_values != nullptr) step->rendezvous->set_response_values(std::move(call.response_values));
   done = [this, step, id = request.step_id(), cancel = options.cancel,
           done = std::move(done)](Result<RunGraphReply> reply) {
     // A master that has given up also calls CleanupGraph, but that may have arrived before this call.
-    Leave(step, id, &ActiveStep::running, /*given_up=*/cancel != nullptr && cancel->cancelled());
+    ReleaseStep(step, id, &ActiveStep::running, /*given_up=*/cancel != nullptr && cancel->cancelled());
     done(std::move(reply));
   };
   if (request.is_partial()) return RunPartial(*session, *graph, step, std::move(call), options, std::move(done));
@@ -319,11 +320,11 @@ StepArgs Worker::ArgsFor(const StepState& state, ActiveStep& step, int64_t id) {
   args.context.blocking_pool = &dependencies_.blocking_pool;
   args.context.env = &dependencies_.env;
   args.context.resources = state.session->resources.get();
-  args.context.functions = state.graph->kept()->functions.get();
+  args.context.functions = state.graph->kernel_state()->functions.get();
   args.context.py_functions = dependencies_.py_functions;
   args.context.rendezvous = step.rendezvous;
-  args.context.session_handle = &state.graph->kept()->session_handle;
-  args.context.kept = state.graph->kept();
+  args.context.session_handle = &state.graph->kernel_state()->session_handle;
+  args.context.keep_alive = state.graph->kernel_state();
   args.pool = &dependencies_.pool;
   args.clock = &dependencies_.clock;
   args.cancelled_by = {&stop_, &step.cancel};
@@ -379,7 +380,7 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
 void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                         const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                         Reply<RunGraphReply> done) {
-  if (step->partial.Begin()) {
+  if (step->partial.TryStart()) {
     Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
     if (!executor.ok()) {
       step->partial.End(executor.status());  // later pieces must not wait for it
@@ -423,7 +424,7 @@ void Worker::CleanupAll(tensorflow::CleanupAllRequest request, const CallOptions
 Status Worker::CheckSource(const std::string& text) const {
   WEIR_ASSIGN(const RendezvousKey key, RendezvousKey::Parse(text));
   for (const auto& device : *devices_) {
-    if (device->name() != RenamedTo(task_, key.from)) continue;
+    if (device->name() != RenameDeviceTask(task_, key.from)) continue;
     if (device->attributes().incarnation() == key.incarnation) return OkStatus();
     return Aborted("{} was restarted: the value asked for was on {}, its former self", task_, key.from);
   }
@@ -437,7 +438,7 @@ struct Worker::Receive {
   std::string key;
   uint64_t number = 0;  // among the receives of the step
   bool in_chunks = false;
-  bool takes_whole = false;
+  bool single_message_is_cheap = false;
 };
 
 void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions& options,
@@ -452,7 +453,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   receive->step_id = request.step_id();
   receive->key = std::move(*request.mutable_rendezvous_key());
   receive->in_chunks = *in_chunks;
-  receive->takes_whole = options.takes_whole;
+  receive->single_message_is_cheap = options.single_message_is_cheap;
   {
     std::lock_guard lock(mu_);
     receive->step = StepFor(receive->step_id);
@@ -463,7 +464,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   const auto answer =
       FirstAnswer<Result<RecvTensorReply>>::Make(options.cancel, std::move(done), [this, receive, &rendezvous] {
         rendezvous.Withdraw(receive->key, receive->number);
-        Leave(receive->step, receive->step_id, &ActiveStep::waiting);
+        ReleaseStep(receive->step, receive->step_id, &ActiveStep::waiting);
       });
   if (answer->answered()) return;
   auto receiver = [this, receive, answer, &rendezvous](Result<Rendezvous::Value> value) {
@@ -474,23 +475,24 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   const bool waits = rendezvous.RecvLocal(receive->key, receive->number, std::move(receiver));
   // If the caller gave up before the receiver was in the rendezvous, on_cancel could not withdraw it.
   if (waits && answer->answered() && rendezvous.Withdraw(receive->key, receive->number))
-    Leave(receive->step, receive->step_id, /*users=*/nullptr);
+    ReleaseStep(receive->step, receive->step_id, /*users=*/nullptr);
 }
 
 Result<RecvTensorReply> Worker::Received(const Receive& receive, Result<Rendezvous::Value> value) {
-  Result<std::optional<Chunkable>> apart = std::nullopt;
-  if (value.ok() && receive.in_chunks && !value->dead && !(receive.takes_whole && IsSentWhole(value->tensor)))
-    apart = TakeApart(value->tensor, dependencies_.chunk_bytes);
+  Result<std::optional<ChunkSource>> apart = std::nullopt;
+  if (value.ok() && receive.in_chunks && !value->dead &&
+      !(receive.single_message_is_cheap && FitsSingleMessage(value->tensor)))
+    apart = SplitIntoChunks(value->tensor, dependencies_.chunk_bytes);
   if (apart.ok() && apart->has_value()) {
     RecvTensorReply first = MakeChunk(**apart, 0, dependencies_.chunk_bytes);
     const size_t chunks = ((*apart)->bytes.num_bytes() - 1) / dependencies_.chunk_bytes + 1;
     std::lock_guard lock(receive.step->mu);
-    ActiveStep::InChunks& entry = receive.step->in_chunks[receive.key];
+    ActiveStep::ChunkedSend& entry = receive.step->in_chunks[receive.key];
     entry = {**std::move(apart), std::vector<bool>(chunks), chunks - 1};
     entry.sent[0] = true;
     return first;
   }
-  Leave(receive.step, receive.step_id, &ActiveStep::waiting);
+  ReleaseStep(receive.step, receive.step_id, &ActiveStep::waiting);
   WEIR_TRY(value.status());
   if (!apart.ok()) return WithContext(apart.status(), receive.key);
   RecvTensorReply reply;
@@ -513,7 +515,7 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
     if (it == step->in_chunks.end() || offset >= it->second.from.bytes.num_bytes() ||
         offset % dependencies_.chunk_bytes != 0)
       return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
-    ActiveStep::InChunks& entry = it->second;
+    ActiveStep::ChunkedSend& entry = it->second;
     reply = MakeChunk(entry.from, offset, dependencies_.chunk_bytes);
     std::vector<bool>::reference sent = entry.sent[offset / dependencies_.chunk_bytes];
     if (!sent) --entry.left;  // a chunk may be requested again
@@ -521,13 +523,13 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
     if (entry.left > 0) return reply;
     step->in_chunks.erase(it);
   }
-  Leave(step, step_id, &ActiveStep::waiting);
+  ReleaseStep(step, step_id, &ActiveStep::waiting);
   return reply;
 }
 
 // Removes a user of the step, if `users` is given. A step without users that holds nothing for others is forgotten:
 // after a success no master has to call CleanupGraph.
-void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
+void Worker::ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
   std::shared_ptr<ActiveStep> gone;
   {
     std::lock_guard lock(mu_);
@@ -540,7 +542,7 @@ void Worker::Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int Acti
     gone = std::move(it->second);
     steps_.erase(it);
   }
-  gone->End(nobody_waits_);  // ends what waits in it and may refer to it
+  gone->End(step_done_);  // ends what waits in it and may refer to it
 }
 
 void Worker::Logging(tensorflow::LoggingRequest, const CallOptions&, Reply<tensorflow::LoggingResponse> done) {

@@ -49,13 +49,13 @@ class Worker final : public WorkerService {
   // Runs `then` when nothing is running: inline, or on the thread that ends the last step.
   void WhenIdle(std::function<void()> then) { in_flight_.WhenNone(std::move(then)); }
   // The number of objects that the worker holds now.
-  struct Load {
+  struct Usage {
     int sessions = 0;
     int graphs = 0;  // of all sessions
     int steps = 0;
-    bool runs = false;  // something is in flight
+    bool has_calls_in_flight = false;  // something is in flight
   };
-  Load load() const;
+  Usage usage() const;
   // Cancels running steps; later ones fail.
   void Stop(const Status& reason);
 
@@ -90,7 +90,7 @@ class Worker final : public WorkerService {
   Result<tensorflow::RegisterGraphResponse> Register(const tensorflow::RegisterGraphRequest& request,
                                                      const CancelToken& cancel);
   std::shared_ptr<ActiveStep> StepFor(int64_t id);
-  void Leave(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up = false);
+  void ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up = false);
   // Ends and forgets the steps of a session that is closed.
   void EndStepsOf(const std::shared_ptr<WorkerSession>& session);
   void StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
@@ -106,7 +106,7 @@ class Worker final : public WorkerService {
   Status CheckSource(const std::string& key) const;
   std::string NewHandle();
   // Sets the cluster that a session defines, and the names of this task and its devices in that cluster.
-  Status Rename(const tensorflow::ServerDef& def, WorkerSession* session);
+  Status UseSessionCluster(const tensorflow::ServerDef& def, WorkerSession* session);
 
   const std::string task_;
   using Devices = std::vector<std::unique_ptr<Device>>;
@@ -115,7 +115,7 @@ class Worker final : public WorkerService {
   const std::shared_ptr<ResourceManager> resources_;  // shared by all sessions that are not isolated
   std::shared_ptr<Peers> peers_;
   CancelToken stop_;
-  const Status nobody_waits_ = MarkDerived(Cancelled("nobody waits for it any more"));  // ends steps that have run
+  const Status step_done_ = MarkDerived(Cancelled("nobody waits for it any more"));  // ends steps that have run
   InFlight in_flight_;
   mutable std::mutex mu_;
   bool draining_ = false;

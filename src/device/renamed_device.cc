@@ -6,7 +6,7 @@ namespace {
 class RenamedDevice final : public Device {
  public:
   RenamedDevice(Device& device, const std::string& task) : device_(device), attributes_(device.attributes()) {
-    attributes_.set_name(RenamedTo(task, device.name()));
+    attributes_.set_name(RenameDeviceTask(task, device.name()));
   }
   const tensorflow::DeviceAttributes& attributes() const override { return attributes_; }
   Allocator& allocator() override { return device_.allocator(); }
@@ -22,7 +22,7 @@ std::unique_ptr<Device> RenameDevice(Device& device, const std::string& task) {
   return std::make_unique<RenamedDevice>(device, task);
 }
 
-std::string RenamedTo(const std::string& task, const std::string& device) {
+std::string RenameDeviceTask(const std::string& task, const std::string& device) {
   const size_t at = device.rfind("/device:");
   return at == std::string::npos ? device : task + device.substr(at);
 }

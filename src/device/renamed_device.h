@@ -12,6 +12,6 @@ namespace weir {
 // A view of `device` as a device of `task` ("/job:worker/replica:0/task:1"). REQUIRES: `device` outlives the result.
 std::unique_ptr<Device> RenameDevice(Device& device, const std::string& task);
 // Replaces the task in a device name such as "/job:ps/replica:0/task:0/device:CPU:0". Returns other strings unchanged.
-std::string RenamedTo(const std::string& task, const std::string& device);
+std::string RenameDeviceTask(const std::string& task, const std::string& device);
 
 }  // namespace weir

@@ -15,7 +15,7 @@ AttrValue RoundTrip(const AttrValue& value) {
   return back.value_or(AttrValue());
 }
 
-TEST(AttrProto, EveryKindComesBack) {
+TEST(AttrProto, RoundTripsEveryKind) {
   auto inner = std::make_shared<AttrMap>(AttrMap{{"T", kFloat}, {"shape", PartialShape{2, -1}}});
   const FuncAttr function{"f", inner};
   const AttrValue values[] = {
@@ -55,7 +55,7 @@ TEST(AttrProto, EmptyListsHaveNoKind) {
   }
 }
 
-TEST(AttrProto, RefusesWhatHasNoMeaning) {
+TEST(AttrProto, RejectsMeaninglessValues) {
   tensorflow::AttrValue proto;
   proto.set_type(static_cast<tensorflow::DataType>(77));
   EXPECT_FALSE(FromProto(proto).ok());
@@ -72,7 +72,7 @@ TEST(AttrProto, RefusesWhatHasNoMeaning) {
   EXPECT_FALSE(FromProto(proto).ok());
 }
 
-TEST(AttrProto, SchemasComeBack) {
+TEST(AttrProto, RoundTripsSchemas) {
   Result<OpDef> op = ParseOp({.name = "Everything",
                               .signature = "a: T, b: N * int32, c: Tlist, d: Ref(T) -> x: Ref(T), y: Tlist",
                               .attrs = {"T: {float, double} = DT_FLOAT", "N: int >= 2", "Tlist: list(type) >= 1",

@@ -16,7 +16,7 @@ Result<Output> CondContext::Capture(Output value) {
   if (outer_ != nullptr) {
     WEIR_ASSIGN(outside, outer_->Capture(value));
   }
-  BareFlowScope scope(graph_, nullptr);
+  FlowScopeWithoutControls scope(graph_, nullptr);
   WEIR_ASSIGN(Node * node, AddSwitch(graph_, outside, pred_));
   graph_.SetFlowContext(node, this);
   const Output inside(node, branch_);

@@ -45,7 +45,7 @@ TEST(DeviceName, ReadsEverySpelling) {
   for (const auto& [text, canonical] : cases) EXPECT_EQ(Canonical(text), canonical) << text;
 }
 
-TEST(DeviceName, QuotesWhatIsMalformed) {
+TEST(DeviceName, ErrorsQuoteTheMalformedPart) {
   for (const char* text : {"/foo:1", "/job:", "/job:a b", "/job:1a", "/task:x", "/task:", "/task:-1", "/task:+1",
                            "/replica: 1", "/device:CPU:-1", "/device:CPU:99999999999", "/device:CPU:0:1",
                            "/device:", "/device", "/cpu:0/gpu:0", "/JOB:ps", "job", ":", "/task:1x"}) {
@@ -64,7 +64,7 @@ TEST(DeviceName, InnerPartsWin) {
   EXPECT_EQ(Parsed("/gpu:2").MergedWith(Parsed("")).ToString(), "/device:GPU:2");
 }
 
-TEST(DeviceName, MatchesWhatItNames) {
+TEST(DeviceName, MatchesNamedDevices) {
   DeviceName full = Parsed("/job:ps/replica:0/task:1/device:CPU:0");
   for (const char* text : {"", "/job:ps", "/task:1", "/cpu:*", "/cpu:0", "/job:ps/replica:0/task:1/device:CPU:0"}) {
     EXPECT_TRUE(Parsed(text).Matches(full)) << text;

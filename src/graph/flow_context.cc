@@ -36,7 +36,7 @@ Result<Node*> FlowContext::CaptureControl(Node* node) {
   // Only values can enter a loop, so a constant with a control edge from the node represents it.
   Output signal;
   {
-    BareFlowScope scope(graph_, at);
+    FlowScopeWithoutControls scope(graph_, at);
     WEIR_ASSIGN(Node * made, NodeBuilder(graph_, "Const", "control_signal")
                                  .Attr("dtype", kBool)
                                  .Attr("value", Tensor::Scalar(true))
@@ -44,7 +44,7 @@ Result<Node*> FlowContext::CaptureControl(Node* node) {
                                  .Build());
     signal = Output(made, 0);
   }
-  BareFlowScope scope(graph_, this);
+  FlowScopeWithoutControls scope(graph_, this);
   WEIR_ASSIGN(Node * inside, NodeBuilder(graph_, "Identity", "control_signal").In(signal).Build());
   captured_controls_.emplace(node, inside);
   return inside;
@@ -80,8 +80,8 @@ Status CheckInputContext(const FlowContext* here, NodeKind kind, std::string_vie
 
 namespace {
 // Colocates the node with its data: a value that is not forwarded should not cross devices.
-Result<Node*> AddNearData(Graph& graph, const char* plain, const char* ref, bool is_ref, Output data,
-                          const InputList& inputs, bool as_list, const std::string& name) {
+Result<Node*> AddColocatedWithData(Graph& graph, const char* plain, const char* ref, bool is_ref, Output data,
+                                   const InputList& inputs, bool as_list, const std::string& name) {
   ColocationScope colocation(graph, data.node, /*ignore_existing=*/true);
   NodeBuilder builder(graph, is_ref ? ref : plain, name.empty() ? std::string(plain) : name);
   if (as_list) {
@@ -94,7 +94,7 @@ Result<Node*> AddNearData(Graph& graph, const char* plain, const char* ref, bool
 }  // namespace
 
 Result<Node*> AddSwitch(Graph& graph, Output data, Output pred, const std::string& name) {
-  return AddNearData(graph, "Switch", "RefSwitch", IsRef(data.dtype()), data, {data, pred}, false, name);
+  return AddColocatedWithData(graph, "Switch", "RefSwitch", IsRef(data.dtype()), data, {data, pred}, false, name);
 }
 
 Result<Node*> AddMerge(Graph& graph, const OutputList& inputs, const std::string& name) {

@@ -67,9 +67,9 @@ class FlowScope final {
 };
 
 // FlowScope without the current control dependencies: for the nodes that implement control flow.
-class BareFlowScope final {
+class FlowScopeWithoutControls final {
  public:
-  BareFlowScope(Graph& graph, FlowContext* context)
+  FlowScopeWithoutControls(Graph& graph, FlowContext* context)
       : cleared_(ControlDependencies::Cleared(graph)), flow_(graph, context) {}
 
  private:

@@ -30,10 +30,10 @@ LoopGradient* CurrentLoopOf(const Node& node) {
   return current != nullptr && LoopOf(node) == &current->forward() ? current : nullptr;
 }
 
-class LoopGradients final : public FlowGradients {
+class FlowGradientsImpl final : public FlowGradients {
  public:
-  explicit LoopGradients(Graph& graph) : graph_(graph), base_(graph.build().flow) {}
-  ~LoopGradients() override {
+  explicit FlowGradientsImpl(Graph& graph) : graph_(graph), base_(graph.build().flow) {}
+  ~FlowGradientsImpl() override {
     while (!loops_.empty()) loops_.pop_back();  // inner loops were added last
   }
 
@@ -104,10 +104,10 @@ class LoopGradients final : public FlowGradients {
           return Internal("'{}' does not enter the loop", variable.enter.name());
         Output zeros;
         {
-          BareFlowScope scope(graph_, loop->backward().outer());
+          FlowScopeWithoutControls scope(graph_, loop->backward().outer());
           WEIR_ASSIGN(zeros, ZerosWithShapeOf(graph_, variable.enter.node->input(0), variable.enter.base_dtype()));
         }
-        BareFlowScope scope(graph_, &loop->backward());
+        FlowScopeWithoutControls scope(graph_, &loop->backward());
         WEIR_TRY(loop->backward().SetNext(variable, zeros).status());
       }
     }
@@ -336,7 +336,7 @@ Result<std::unique_ptr<FlowGradients>> FlowGradients::Make(Graph& graph, std::ve
     if (IsLoopExit(*node) && LoopOf(*node) != nullptr && differentiated.insert(LoopOf(*node)).second)
       loops.push_back(LoopOf(*node));
   if (loops.empty()) return nullptr;
-  auto made = std::make_unique<LoopGradients>(graph);
+  auto made = std::make_unique<FlowGradientsImpl>(graph);
   for (WhileContext* loop : loops) WEIR_TRY(made->Add(loop, differentiated));
   for (const auto& loop : made->loops())
     for (const Output& exit : loop->exits)

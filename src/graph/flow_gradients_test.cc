@@ -151,7 +151,7 @@ TEST_F(FlowGradientsTest, OfALoopInACondInALoop) {
   EXPECT_EQ(Float(dx, {{x, Tensor::Scalar(2.0f)}}), 12);
 }
 
-TEST_F(FlowGradientsTest, OfExitsThatNobodyUses) {
+TEST_F(FlowGradientsTest, OfUnusedExits) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   // a <- a * b, b <- b + x: only a is used.
   OutputList out = Repeat(3, {x, x}, [&](Output, const OutputList& v) -> Result<OutputList> {
@@ -164,7 +164,7 @@ TEST_F(FlowGradientsTest, OfExitsThatNobodyUses) {
   EXPECT_EQ(Float(GradientOf(out[0] + out[1], x), {{x, Tensor::Scalar(2.0f)}}), 196);
 }
 
-TEST_F(FlowGradientsTest, OfAVariableThatStartsAnewEachTime) {
+TEST_F(FlowGradientsTest, OfALoopVariableThatIsResetEachIteration) {
   Output x = PlaceholderOf(PartialShape::Scalar());
   // b does not depend on its last value.
   OutputList out = Repeat(3, {x, x}, [&](Output, const OutputList& v) -> Result<OutputList> {

@@ -48,10 +48,10 @@ TEST_F(FlowTest, BranchesMayBeOpsAndOuterValues) {
   OutputList out = Must(Cond(
       graph(), pred,
       [&]() -> Result<OutputList> {
-        return OutputList{x, NodeItself(NoOp(graph()))};
+        return OutputList{x, NodeAsOutput(NoOp(graph()))};
       },
       [&]() -> Result<OutputList> {
-        return OutputList{x + 1.0f, NodeItself(NoOp(graph()))};
+        return OutputList{x + 1.0f, NodeAsOutput(NoOp(graph()))};
       }));
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(3.0f)}, {pred, Tensor::Scalar(true)}}), 3);
   EXPECT_EQ(Float(out[0], {{x, Tensor::Scalar(3.0f)}, {pred, Tensor::Scalar(false)}}), 4);

@@ -265,7 +265,7 @@ class GraphToFunctionTest : public FunctionLibraryTest {
   Graph graph_{registry_};
 };
 
-TEST_F(GraphToFunctionTest, WritesWhatResultsNeed) {
+TEST_F(GraphToFunctionTest, WritesTheNodesThatResultsNeed) {
   Output x = Placeholder("Scope/X", kFloat, PartialShape{2});
   Output dim = Constant(graph_, Tensor::Scalar<int32_t>(0), "dim");
   Node* split = NodeBuilder(graph_, "Split", "split").In(dim).In(x).Attr("num_split", 2).BuildNode();
@@ -329,7 +329,7 @@ TEST_F(GraphToFunctionTest, KeepsEffectsLoopsAndColocation) {
   EXPECT_THAT(body->control_results, ElementsAre(body->graph->FindNode("emit")));
 }
 
-TEST_F(GraphToFunctionTest, RefusesWhatIsNotOfTheGraph) {
+TEST_F(GraphToFunctionTest, RejectsNodesOfOtherGraphs) {
   Output x = Placeholder("x", kFloat);
   Graph other(registry_);
   Output foreign = NodeBuilder(other, "Placeholder", "y").Attr("dtype", kFloat).BuildOutput();

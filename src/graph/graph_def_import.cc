@@ -93,7 +93,7 @@ class Importer final {
     WEIR_TRY(graph_.functions().AddLibrary(def_.library()));
     int64_t outputs = 0;
     for (DefNode& node : nodes_) {
-      WEIR_TRY(StillWanted());
+      WEIR_TRY(CheckNotCancelled());
       // Counted twice: the importer's copy and the graph's.
       WEIR_TRY(ProcessMemory::Get().ReserveKept(2 * kGraphNodeBytes));
       if (Status status = ReadNode(node); !status.ok()) return AtNode(node.def->name(), status);
@@ -103,14 +103,14 @@ class Importer final {
       }
     }
     for (DefNode& node : nodes_) {
-      WEIR_TRY(StillWanted());
+      WEIR_TRY(CheckNotCancelled());
       if (Status status = ResolveInputs(node); !status.ok()) return AtNode(node.def->name(), status);
     }
     for (DefNode& node : nodes_) WEIR_TRY(CheckInputTypes(node));
     return OkStatus();
   }
 
-  Status StillWanted() const {
+  Status CheckNotCancelled() const {
     return options_.cancel != nullptr && options_.cancel->cancelled() ? options_.cancel->reason() : OkStatus();
   }
 
@@ -383,7 +383,7 @@ class Importer final {
 
   Status MakeNodes(const std::vector<int>& order) {
     for (int i : order) {
-      WEIR_TRY(StillWanted());
+      WEIR_TRY(CheckNotCancelled());
       WEIR_TRY(MakeNode(nodes_[i]));
     }
     for (int i : order) {

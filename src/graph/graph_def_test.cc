@@ -60,7 +60,7 @@ class GraphDefTest : public SmallOpsTest {
   int before_ = 0;
 };
 
-TEST_F(GraphDefTest, ComesBackAsItWas) {
+TEST_F(GraphDefTest, RoundTrips) {
   AddConst(&def_, "c", Tensor::Vector<float>({1, 2}));
   AddNode(&def_, "split", "Split", {"dim", "c"}, {{"num_split", 2}, {"T", kFloat}});
   AddConst(&def_, "dim", Tensor::Scalar<int32_t>(0));
@@ -126,7 +126,7 @@ TEST_F(GraphDefTest, DropsNewerAttributesThatChangeNoResult) {
   EXPECT_THAT(error, HasSubstr("is_async"));
 }
 
-TEST_F(GraphDefTest, LoopsCloseAndKeepUnknownShapesUntilTold) {
+TEST_F(GraphDefTest, LoopsCloseAndKeepUnknownShapes) {
   AddLoop();
   ASSERT_OK(Import());
   Node* merge = graph_.FindNode("merge");
@@ -175,7 +175,7 @@ TEST_F(GraphDefTest, OtherCyclesAreErrors) {
   EXPECT_THAT(ImportError(), HasSubstr("cycle"));
 }
 
-TEST_F(GraphDefTest, SaysWhatIsWrongWithANode) {
+TEST_F(GraphDefTest, ReportsInvalidNodes) {
   struct Case {
     const char* expected;
     std::function<void()> add;
@@ -416,7 +416,7 @@ TEST_F(GraphDefTest, DeviceFunctionsApply) {
   EXPECT_EQ(graph_.FindNode("c")->device(), "/job:w/device:CPU:7");
 }
 
-TEST_F(GraphDefTest, FinalizedGraphsTakeNothing) {
+TEST_F(GraphDefTest, FinalizedGraphsRejectImports) {
   AddNode(&def_, "a", "NoOp");
   graph_.Finalize();
   EXPECT_EQ(Import().code(), StatusCode::kFailedPrecondition);

@@ -60,7 +60,7 @@ LoopGradient::LoopGradient(WhileContext& forward, LoopGradient* outer, FlowConte
 }
 
 LoopGradient::~LoopGradient() {
-  if (backward_ != nullptr) backward_->forget_gradient();
+  if (backward_ != nullptr) backward_->clear_gradient();
 }
 
 Result<std::unique_ptr<LoopGradient>> LoopGradient::Make(WhileContext& forward, LoopGradient* outer,
@@ -74,7 +74,7 @@ Result<std::unique_ptr<LoopGradient>> LoopGradient::Make(WhileContext& forward, 
 }
 
 Status LoopGradient::AddForwardCounter() {
-  BareFlowScope scope(graph_, forward_.outer());
+  FlowScopeWithoutControls scope(graph_, forward_.outer());
   NodeBuilder zero(graph_, "Const", "f_count");
   zero.Attr("dtype", kInt32).Attr("value", Tensor::Scalar(int32_t{0}));
   // Executions of an inner loop share its stacks, so they must not overlap.
@@ -106,7 +106,7 @@ Status LoopGradient::AddBackwardCounter(FlowContext* base) {
   backward_->set_gradient(this);
   graph_.Own(std::move(owned));
 
-  BareFlowScope scope(graph_, around);
+  FlowScopeWithoutControls scope(graph_, around);
   WEIR_ASSIGN(Output one, Checked(graph_, Constant(graph_, Tensor::Scalar(int32_t{1}), "b_count")));
   WEIR_ASSIGN(WhileContext::Variable counter,
               backward_->AddVariable(count, PartialShape::Scalar(), {.enter = "b_count"}));
@@ -134,7 +134,7 @@ Status LoopGradient::AddBackwardCounter(FlowContext* base) {
 
 Result<Node*> LoopGradient::ForwardSync() {
   if (forward_sync_ == nullptr) {
-    BareFlowScope scope(graph_, &forward_);
+    FlowScopeWithoutControls scope(graph_, &forward_);
     WEIR_ASSIGN(forward_sync_, NodeBuilder(graph_, "ControlTrigger", "f_sync").Build());
     graph_.AddControlInput(forward_next_, forward_sync_);
   }
@@ -143,7 +143,7 @@ Result<Node*> LoopGradient::ForwardSync() {
 
 Result<Node*> LoopGradient::BackwardSync() {
   if (backward_sync_ == nullptr) {
-    BareFlowScope scope(graph_, backward_);
+    FlowScopeWithoutControls scope(graph_, backward_);
     WEIR_ASSIGN(backward_sync_, NodeBuilder(graph_, "ControlTrigger", "b_sync").Build());
     graph_.AddControlInput(backward_next_, backward_sync_);
   }
@@ -172,7 +172,7 @@ Result<Output> LoopGradient::InBackward(Output value) {
         WEIR_ASSIGN(result, backward_->Capture(result));
       }
     } else if (at.node->type() == "Const") {
-      BareFlowScope scope(graph_, backward_);
+      FlowScopeWithoutControls scope(graph_, backward_);
       WEIR_ASSIGN(
           Node * copy,
           NodeBuilder(graph_, "Const").Attr("dtype", at.dtype()).Attr("value", *at.node->FindAttr("value")).Build());
@@ -194,13 +194,13 @@ Result<Output> LoopGradient::ThroughStack(Output value) {
   FlowContext* context = OutputContext(*value.node);
   Output stack;
   {
-    BareFlowScope scope(graph_, stack_context_);
+    FlowScopeWithoutControls scope(graph_, stack_context_);
     ColocationScope colocation(graph_, value.node);
     WEIR_ASSIGN(stack, Checked(graph_, StackV2(graph_, Constant(graph_, Tensor::Scalar(int32_t{-1})), dtype,
                                                {.name = "f_acc"})));
   }
   {
-    BareFlowScope scope(graph_, context);
+    FlowScopeWithoutControls scope(graph_, context);
     ColocationScope colocation(graph_, stack.node);
     WEIR_ASSIGN(Node * push, NodeBuilder(graph_, "StackPushV2")
                                  .In(stack)
@@ -218,11 +218,11 @@ Result<Output> LoopGradient::ThroughStack(Output value) {
   Output handle = stack;
   if (CondContext* branch = BranchBelow(forward_, context)) {
     WEIR_ASSIGN(Output pred, InBackward(branch->pred()));
-    BareFlowScope scope(graph_, backward_);
+    FlowScopeWithoutControls scope(graph_, backward_);
     WEIR_ASSIGN(Node * guard, AddSwitch(graph_, stack, pred));
     handle = Output(guard, branch->branch());
   }
-  BareFlowScope scope(graph_, backward_);
+  FlowScopeWithoutControls scope(graph_, backward_);
   ColocationScope colocation(graph_, stack.node);
   WEIR_ASSIGN(Output popped, Checked(graph_, StackPopV2(handle, dtype)));
   WEIR_TRY(graph_.SetShape(popped, value.shape()));
@@ -248,12 +248,12 @@ Result<Node*> LoopGradient::ShapeInBackward(Output value, DType out_type) {
       const std::vector<int32_t> narrow(dims.begin(), dims.end());
       constant = Tensor::Vector<int32_t>(absl::MakeConstSpan(narrow));
     }
-    BareFlowScope scope(graph_, backward_);
+    FlowScopeWithoutControls scope(graph_, backward_);
     WEIR_ASSIGN(shape, Checked(graph_, Constant(graph_, constant, "Shape")));
   } else {
     Output forward_shape;
     {
-      BareFlowScope scope(graph_, OutputContext(*value.node));
+      FlowScopeWithoutControls scope(graph_, OutputContext(*value.node));
       WEIR_ASSIGN(forward_shape, Checked(graph_, ShapeOf(value, {.out_type = out_type})));
     }
     WEIR_ASSIGN(shape, InBackward(forward_shape));
@@ -267,7 +267,7 @@ Result<Output> LoopGradient::Sum(Node* enter, Output grad) {
   const PartialShape shape = KnownShape(value, grad);
   Output zeros;
   {
-    BareFlowScope scope(graph_, backward_->outer());
+    FlowScopeWithoutControls scope(graph_, backward_->outer());
     if (shape.fully_defined()) {
       WEIR_ASSIGN(const Tensor zero, ZeroScalar(grad.base_dtype()));
       const std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
@@ -276,7 +276,7 @@ Result<Output> LoopGradient::Sum(Node* enter, Output grad) {
       WEIR_ASSIGN(zeros, ZerosWithShapeOf(graph_, value, grad.base_dtype(), "b_acc"));
     }
   }
-  BareFlowScope scope(graph_, backward_);
+  FlowScopeWithoutControls scope(graph_, backward_);
   WEIR_ASSIGN(WhileContext::Variable sum, backward_->AddVariable(zeros, shape, {.enter = "b_acc", .merge = "b_acc"}));
   WEIR_TRY(backward_->AddSwitchFor(&sum));
   WEIR_ASSIGN(Output next, Checked(graph_, AddV2(sum.in_body, grad, {.name = "Add"})));
@@ -297,7 +297,7 @@ Result<IndexedSlices> LoopGradient::Collect(Node* enter, const IndexedSlices& gr
   Output no_indices;
   IndexedSlices result;
   {
-    BareFlowScope scope(graph_, backward_->outer());
+    FlowScopeWithoutControls scope(graph_, backward_->outer());
     WEIR_ASSIGN(const Tensor zero, ZeroScalar(grad.values.base_dtype()));
     if (rows.fully_defined()) {
       const std::vector<int64_t> dims(rows.dims().begin(), rows.dims().end());
@@ -312,7 +312,7 @@ Result<IndexedSlices> LoopGradient::Collect(Node* enter, const IndexedSlices& gr
     WEIR_TRY(graph_.TakeError());
   }
   if (rows.known_rank() && rows.rank() > 0) rows.SetDim(0, kUnknownDim);
-  BareFlowScope scope(graph_, backward_);
+  FlowScopeWithoutControls scope(graph_, backward_);
   const auto collect = [&](Output start, const PartialShape& shape, Output more) -> Result<Output> {
     WEIR_ASSIGN(WhileContext::Variable all, backward_->AddVariable(start, shape, {.enter = "b_acc", .merge = "b_acc"}));
     WEIR_TRY(backward_->AddSwitchFor(&all));

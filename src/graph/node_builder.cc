@@ -144,7 +144,7 @@ class ArgResolver {
     }
     const DType given = value.base_dtype();
     if (wanted != kInvalidType && given != wanted) {
-      const auto [type, from] = WhoWants(arg, wanted);
+      const auto [type, from] = ExpectedTypeText(arg, wanted);
       return MarkTypeError(
           InvalidArgument("Input '{}' of '{}' Op has type {} that does not match {}. ('{}' of type {}{})", arg.name,
                           op_.name, arg.is_ref ? value.dtype() : given, type, value.name(), given, from));
@@ -279,7 +279,7 @@ class ArgResolver {
   }
 
   // The expected type and, as the end of a list, the tensor that determines it (empty if there is none).
-  std::pair<std::string, std::string> WhoWants(const ArgDef& arg, DType wanted) const {
+  std::pair<std::string, std::string> ExpectedTypeText(const ArgDef& arg, DType wanted) const {
     if (arg.type_attr.empty()) return {fmt::format("expected type of {}", wanted), ""};
     const auto from = inferred_from_.find(arg.type_attr);
     const std::string name = from == inferred_from_.end() ? arg.type_attr : from->second;

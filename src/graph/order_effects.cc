@@ -7,7 +7,7 @@ namespace weir {
 namespace {
 
 // Stands for all side effects of nodes without a resource input.
-constexpr std::pair<const Node*, int> kOutside{nullptr, 0};
+constexpr std::pair<const Node*, int> kOtherEffects{nullptr, 0};
 
 bool HasOtherEffects(const Node& node) {
   if (!node.op().stateful || node.op().traits.placeholder || node.FindAttr("seed2") != nullptr) return false;
@@ -38,7 +38,7 @@ void OrderEffects(Graph& body) {
         follow({input.node, input.index});
       }
     }
-    if (!uses_resource && HasOtherEffects(*node)) follow(kOutside);
+    if (!uses_resource && HasOtherEffects(*node)) follow(kOtherEffects);
   }
 }
 

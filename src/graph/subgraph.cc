@@ -46,7 +46,7 @@ void CopyRest(const GraphDef& from, GraphDef* to) {
 }
 
 // Turns a read of a resource variable into a read of a plain value.
-void TurnRead(NodeDef* node) {
+void ReplaceVariableRead(NodeDef* node) {
   tensorflow::AttrValue type;
   if (const tensorflow::AttrValue* dtype = FindAttr(*node, "dtype")) type = *dtype;
   if (node->op() == "ReadVariableOp") {
@@ -124,7 +124,7 @@ Result<GraphDef> VariablesToConstants(const GraphDef& def, const std::map<std::s
     }
     if (!values.contains(HandleSource(nodes, node))) continue;
     const bool gathers = node.op() == "ResourceGather";
-    TurnRead(made);
+    ReplaceVariableRead(made);
     if (gathers) {  // GatherV2 takes its axis as an input
       NodeDef axis;
       axis.set_op("Const");

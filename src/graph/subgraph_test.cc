@@ -36,7 +36,7 @@ tensorflow::GraphDef Sample() {
   return def;
 }
 
-TEST(Subgraph, KeepsWhatIsNeededInItsOrder) {
+TEST(Subgraph, KeepsNeededNodesInOrder) {
   auto part = ExtractSubgraph(Sample(), {"y"});
   ASSERT_TRUE(part.ok());
   EXPECT_EQ(

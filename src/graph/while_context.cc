@@ -22,7 +22,7 @@ Result<Output> WhileContext::Capture(Output value) {
   if (outer_ != nullptr) {
     WEIR_ASSIGN(outside, outer_->Capture(value));
   }
-  BareFlowScope scope(graph_, nullptr);
+  FlowScopeWithoutControls scope(graph_, nullptr);
   WEIR_ASSIGN(Output inside, AddEnter(outside, /*is_constant=*/true, "Enter"));
   captured_.emplace(value, inside);
   captured_.emplace(outside, inside);

@@ -67,7 +67,7 @@ class WhileContext final : public FlowContext {
     gradient_ = gradient;
     runs_backwards_ = true;
   }
-  void forget_gradient() { gradient_ = nullptr; }
+  void clear_gradient() { gradient_ = nullptr; }
   // Adds an Enter for a value from outside (e.g. the gradient of an Exit). REQUIRES: the flow scope is outside of this
   // loop.
   Result<Output> AddEnter(Output outside, bool is_constant, const std::string& name);

@@ -150,7 +150,7 @@ TEST(BundleTest, EveryDamagedByteIsFound) {
 }
 
 // After a failure of the n-th file operation, a reader must see the old values, the new values, or no checkpoint.
-TEST(BundleTest, AFaultAtAnyStepLeavesTheCheckpointWholeOrNotThere) {
+TEST(BundleTest, FaultLeavesACompleteCheckpointOrNone) {
   for (const bool sharded : {false, true}) {
     for (const bool crash : {false, true}) {  // after a crash all later operations fail, including cleanup
       for (int n = 0;; ++n) {

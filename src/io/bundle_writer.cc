@@ -182,7 +182,7 @@ Status BundleWriter::Add(const std::string& name, const Tensor& value) {
 
 Status BundleWriter::AddSlice(const std::string& name, const Shape& full_shape, const TensorSlice& slice,
                               const Tensor& value) {
-  WEIR_TRY(slice.Filled(full_shape, value.shape()).status());
+  WEIR_TRY(slice.WithinForValue(full_shape, value.shape()).status());
   if (slice.Covers(full_shape)) return Add(name, value);
   tensorflow::BundleEntryProto entry;
   entry.set_dtype(static_cast<tensorflow::DataType>(value.dtype()));

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "base/env_fake.h"
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 
 namespace weir::io {
 namespace {
 
 TEST(EventFileTest, BeginsWithTheVersion) {
   FakeEnv env;
-  HandClock clock(1'700'000'000'500'000'000);
+  ManualClock clock(1'700'000'000'500'000'000);
   EventWriter writer(env, clock, "/events", ".v2");
   tensorflow::Event event;
   event.set_step(3);

@@ -140,7 +140,7 @@ bool VisitFeatures(std::string_view example, VisitEntry visit) { return VisitMap
 bool VisitFeatureLists(std::string_view sequence_example, VisitEntry visit) {
   return VisitMap(sequence_example, 2, visit);
 }
-bool VisitListed(std::string_view feature_list, FunctionRef<void(std::string_view feature)> visit) {
+bool VisitFeatureList(std::string_view feature_list, FunctionRef<void(std::string_view feature)> visit) {
   return VisitField(feature_list, 1, [&](std::string_view feature) {
     visit(feature);
     return true;

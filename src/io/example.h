@@ -26,7 +26,7 @@ bool VisitFeatures(std::string_view example, VisitEntry visit);
 // Visits the feature lists of a SequenceExample: keys and serialized lists.
 bool VisitFeatureLists(std::string_view sequence_example, VisitEntry visit);
 // Visits the serialized features of one feature list, in order.
-bool VisitListed(std::string_view feature_list, FunctionRef<void(std::string_view feature)> visit);
+bool VisitFeatureList(std::string_view feature_list, FunctionRef<void(std::string_view feature)> visit);
 
 bool ParseFeature(std::string_view feature, FeatureView* view);
 

@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   (void)weir::io::VisitFeatures(bytes, [](std::string_view, std::string_view feature) { (void)ReadAll(feature); });
   (void)weir::io::VisitFeatureLists(bytes, [](std::string_view, std::string_view list) {
-    (void)weir::io::VisitListed(list, [](std::string_view feature) { (void)ReadAll(feature); });
+    (void)weir::io::VisitFeatureList(list, [](std::string_view feature) { (void)ReadAll(feature); });
   });
   tensorflow::Example example;
   if (!example.ParseFromString(bytes)) return 0;

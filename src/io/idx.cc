@@ -184,7 +184,7 @@ Result<Tensor> ReadFile(const ReadableFile& file, const std::string& name) {
   return ReadFrom(source, name);
 }
 
-Result<Tensor> ReadOfForm(Env& env, const std::string& path, int rank, const char* what) {
+Result<Tensor> ReadIdxOfRank(Env& env, const std::string& path, int rank, const char* what) {
   WEIR_ASSIGN(const std::string found, FindIdxFile(env, path));
   WEIR_ASSIGN(Tensor values, ReadIdx(env, found));
   if (values.dtype() != kUint8 || values.rank() != rank)
@@ -230,7 +230,7 @@ Result<std::string> FindIdxFile(Env& env, const std::string& path) {
                   path, plain, plain, std::string(DirectoryOf(path)));
 }
 
-Result<Tensor> ReadIdxImages(Env& env, const std::string& path) { return ReadOfForm(env, path, 3, "images"); }
-Result<Tensor> ReadIdxLabels(Env& env, const std::string& path) { return ReadOfForm(env, path, 1, "labels"); }
+Result<Tensor> ReadIdxImages(Env& env, const std::string& path) { return ReadIdxOfRank(env, path, 3, "images"); }
+Result<Tensor> ReadIdxLabels(Env& env, const std::string& path) { return ReadIdxOfRank(env, path, 1, "labels"); }
 
 }  // namespace weir::io

@@ -42,7 +42,7 @@ TEST(IdxTest, ReadsTheFormThatMnistHas) {
   EXPECT_EQ(ParseIdx(shorts, "shorts").value().data<int16_t>()[1], -2);
 }
 
-TEST(IdxTest, EveryTypeComesBackPlainAndZipped) {
+TEST(IdxTest, RoundTripsEveryTypePlainAndGzipped) {
   const std::vector<Tensor> all = {Images(5),
                                    Images(0),
                                    Tensor::Vector<int8_t>({-1, 2}),
@@ -66,7 +66,7 @@ TEST(IdxTest, EveryTypeComesBackPlainAndZipped) {
   EXPECT_FALSE(IdxBytes(Tensor::Scalar("text")).ok());
 }
 
-TEST(IdxTest, LargeFilesComeInPieces) {
+TEST(IdxTest, LargeFilesAreReadInChunks) {
   const Tensor large = Images(200'000);
   EXPECT_EQ(std::memcmp(ParseIdx(Gzip(IdxBytes(large).value()), "l").value().raw(), large.raw(), large.num_bytes()), 0);
 }
@@ -85,7 +85,7 @@ TEST(IdxTest, EveryCutIsAnErrorThatNamesTheFile) {
   EXPECT_THAT(cut.message(), HasSubstr("36 bytes, and 35 are there"));
 }
 
-TEST(IdxTest, WhatIsNoIdxFileIsRefused) {
+TEST(IdxTest, RejectsOtherFiles) {
   EXPECT_THAT(ParseIdx("<html>Not found</html>", "f").status().message(), HasSubstr("invalid magic number 1013478509"));
   const std::string long_one = IdxBytes(Images(3)).value() + "x";
   EXPECT_THAT(ParseIdx(long_one, "f").status().message(), HasSubstr("more than the 36 bytes"));

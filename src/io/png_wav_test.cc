@@ -21,7 +21,7 @@ TEST(PngTest, OneToFourChannels) {
   }
 }
 
-TEST(PngTest, WhatIsNoImage) {
+TEST(PngTest, InvalidImages) {
   const std::vector<uint8_t> pixels(6, 7);
   EXPECT_EQ(EncodePng({2, 3, 5, pixels}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(EncodePng({0, 3, 1, {}}).status().code(), StatusCode::kInvalidArgument);
@@ -38,7 +38,7 @@ TEST(WavTest, SamplesFollowTheHeader) {
   EXPECT_EQ(EncodeWav({}, 1, 8000)->size(), 44u);
 }
 
-TEST(WavTest, WhatIsNoSound) {
+TEST(WavTest, InvalidArguments) {
   const std::vector<float> samples = {0, 1, -1};
   for (const auto& [channels, rate] : std::vector<std::pair<int64_t, int64_t>>{
            {0, 8000}, {2, 8000}, {1, 0}, {1, int64_t{1} << 33}, {40000, 8000}, {3, 1'000'000'000}})

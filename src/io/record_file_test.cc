@@ -56,7 +56,7 @@ TEST_P(RecordFileTest, AFileCutShortIsDataLoss) {
   }
 }
 
-TEST_P(RecordFileTest, WhatIsFlushedCanBeRead) {
+TEST_P(RecordFileTest, FlushedRecordsCanBeRead) {
   FakeEnv env;
   auto writer = RecordWriter::Open(env, "/r", GetParam()).value();
   ASSERT_TRUE(writer->Write("first").ok());
@@ -100,7 +100,7 @@ TEST(RecordFileTest, EveryDamagedByteIsFoundWithFileAndOffset) {
   }
 }
 
-TEST(RecordFileTest, SaysThatAFileMayBeOfAnotherKind) {
+TEST(RecordFileTest, ErrorSuggestsAnotherFileType) {
   FakeEnv env;
   ASSERT_TRUE(WriteRecords(env, "/packed", {"first", "second"}, Compression::kGzip).ok());
   ASSERT_TRUE(env.WriteFile("/text", "no records are in here").ok());

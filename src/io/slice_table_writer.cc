@@ -91,7 +91,7 @@ Status SliceTableWriter::Add(const std::string& name, const Tensor& value) {
 Status SliceTableWriter::Add(const std::string& name, const Shape& full_shape, const TensorSlice& slice,
                              const Tensor& value) {
   if (name.empty()) return InvalidArgument("a tensor in a checkpoint needs a name");
-  WEIR_ASSIGN(const TensorSlice within, slice.Filled(full_shape, value.shape()));
+  WEIR_ASSIGN(const TensorSlice within, slice.WithinForValue(full_shape, value.shape()));
   // A serialized message is limited to 2 GB.
   if (value.num_bytes() > static_cast<size_t>(std::numeric_limits<int32_t>::max()) / 2)
     return InvalidArgument("tensor {} of {} bytes is too large for a checkpoint of format V1: write V2, or parts of it",

@@ -46,7 +46,7 @@ class TemporaryFilesTest : public testing::Test {
   std::string directory_;
 };
 
-TEST_F(TemporaryFilesTest, WhatAKilledWriterLeftIsRemovedByTheNextSaveOfAnyStep) {
+TEST_F(TemporaryFilesTest, NextSaveRemovesFilesOfAKilledWriter) {
   for (int step = 0; step < 5; ++step) KillWhileSaving("model.ckpt-" + std::to_string(step));
   EXPECT_EQ(Files().size(), 1u);  // each save removed the files of the one before it
   auto writer = BundleWriter::Open(RealEnv(), Path("model.ckpt-9"));

@@ -107,7 +107,7 @@ Result<TensorSlice> TensorSlice::Within(const Shape& shape) const {
   return result;
 }
 
-Result<TensorSlice> TensorSlice::Filled(const Shape& shape, const Shape& tensor) const {
+Result<TensorSlice> TensorSlice::WithinForValue(const Shape& shape, const Shape& tensor) const {
   WEIR_ASSIGN(TensorSlice within, Within(shape));
   WEIR_ASSIGN(const Shape expected, within.shape());
   if (expected != tensor)

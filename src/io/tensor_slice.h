@@ -35,7 +35,7 @@ class TensorSlice final {
   Result<TensorSlice> Within(const Shape& shape) const;
   // The same for a part that is to be saved. Also fails if `tensor`, the shape of the part's value, differs from the
   // shape of the slice.
-  Result<TensorSlice> Filled(const Shape& shape, const Shape& tensor) const;
+  Result<TensorSlice> WithinForValue(const Shape& shape, const Shape& tensor) const;
   // REQUIRES: no full extents.
   Result<Shape> shape() const;
   // True if the slice is all of `shape`. REQUIRES: it is inside `shape`.

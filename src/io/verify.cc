@@ -40,7 +40,7 @@ Status VerifyCheckpoint(Env& env, const std::string& prefix) {
     bytes = info.size;
   }
   WEIR_ASSIGN(const std::unique_ptr<CheckpointReader> reader, OpenCheckpoint(env, prefix));
-  if (bytes > kVerifiedBytes) return OkStatus();
+  if (bytes > kMaxVerifiedBytes) return OkStatus();
   for (const auto& [name, tensor] : reader->tensors()) WEIR_TRY(reader->Read(name).status());
   return OkStatus();
 }

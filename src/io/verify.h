@@ -9,7 +9,7 @@
 namespace weir::io {
 
 // Checksums are verified only in checkpoints of up to this size. Verifying a larger one takes as long as restoring it.
-constexpr uint64_t kVerifiedBytes = uint64_t{256} << 20;
+constexpr uint64_t kMaxVerifiedBytes = uint64_t{256} << 20;
 
 // Returns the error that restoring everything would return, as far as it can be found cheaply.
 Status VerifyCheckpoint(Env& env, const std::string& prefix);

@@ -65,7 +65,7 @@ TEST(AttrValueTest, AnEmptyListFitsEveryListKind) {
   EXPECT_FALSE(AttrValue(std::vector<int64_t>{}) == AttrValue(std::vector<float>{}));
 }
 
-TEST(AttrValueTest, GetAttrSaysWhatIsWrong) {
+TEST(AttrValueTest, GetAttrReportsErrors) {
   const AttrMap attrs{{"n", int64_t{1} << 40}, {"s", "text"}};
   EXPECT_EQ(*GetAttr<int64_t>(attrs, "n"), int64_t{1} << 40);
   EXPECT_THAT(GetAttr<int32_t>(attrs, "n").status().message(), HasSubstr("'n' must be of kind int (32 bits)"));

@@ -2,13 +2,13 @@
 
 namespace weir {
 
-Status FaultStatus(Fault fault) {
+Status FaultStatus(LoopError fault) {
   switch (fault) {
-    case Fault::kDivisionByZero:
+    case LoopError::kDivisionByZero:
       return InvalidArgument("Integer division by zero");
-    case Fault::kNegativePower:
+    case LoopError::kNegativePower:
       return InvalidArgument("Integers to negative integer powers are not allowed");
-    case Fault::kNone:
+    case LoopError::kNone:
       break;
   }
   return OkStatus();

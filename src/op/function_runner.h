@@ -14,7 +14,7 @@ namespace weir {
 struct StepContext;
 
 // The amount that a call that blocks its thread adds to StepContext::call_depth. Large, so that only a few can nest.
-constexpr int kDepthOfBlockingCall = 50;
+constexpr int kBlockingCallDepth = 50;
 
 class FunctionRunner {
  public:
@@ -25,7 +25,7 @@ class FunctionRunner {
   virtual Result<Handle> Instantiate(const FuncAttr& function) = 0;
   // A runner of the same functions with new kernels, so that seeded random generators start over. Null if no function
   // has a kernel with such state.
-  virtual std::shared_ptr<FunctionRunner> Anew() = 0;
+  virtual std::shared_ptr<FunctionRunner> WithFreshKernels() = 0;
   // Runs with the step's cancellation and resources. `done` may run on any thread, including this one before Run
   // returns. ResourceExhausted if calls nest too deeply or too many are in flight.
   virtual void Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) = 0;

@@ -22,12 +22,12 @@ class JoinedToken final {
       if (id == 0) {
         joined_->Cancel(token->reason());
       } else {
-        ties_.emplace_back(token, id);
+        registrations_.emplace_back(token, id);
       }
     }
   }
   ~JoinedToken() {
-    for (const auto& [token, id] : ties_) token->Unregister(id);
+    for (const auto& [token, id] : registrations_) token->Unregister(id);
   }
   JoinedToken(const JoinedToken&) = delete;
   JoinedToken& operator=(const JoinedToken&) = delete;
@@ -35,7 +35,7 @@ class JoinedToken final {
 
  private:
   const std::shared_ptr<CancelToken> joined_ = std::make_shared<CancelToken>();
-  std::vector<std::pair<CancelToken*, CancelToken::Id>> ties_;
+  std::vector<std::pair<CancelToken*, CancelToken::Id>> registrations_;
 };
 
 }  // namespace weir

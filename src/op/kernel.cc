@@ -20,7 +20,7 @@ bool CanForward(const EdgeValue& in, DType dtype, const Shape& shape) {
   return reinterpret_cast<uintptr_t>(t.raw()) % kBufferAlignment == 0;
 }
 
-bool Serves(const KernelDef& kernel, const AttrMap& attrs) {
+bool Matches(const KernelDef& kernel, const AttrMap& attrs) {
   for (const auto& [name, type] : kernel.types) {
     auto it = attrs.find(name);
     if (it == attrs.end()) return false;
@@ -148,7 +148,7 @@ Result<Tensor> KernelContext::ForwardOrAllocate(std::initializer_list<int> input
   return Allocate(output, shape);
 }
 
-const CancelToken* KernelContext::StoppedBy() const {
+const CancelToken* KernelContext::CancelTokenForLoops() const {
   if (node_.op == nullptr || node_.op->stateful) return nullptr;
   for (const DType type : node_.input_types) {
     if (IsRef(type)) return nullptr;
@@ -185,7 +185,7 @@ Result<const KernelDef*> FindKernel(const NodeInfo& node, std::string_view devic
       if (devices.empty() || devices.back() != kernel.device) devices.push_back(kernel.device);
       continue;
     }
-    if (Serves(kernel, *node.attrs)) return &kernel;
+    if (Matches(kernel, *node.attrs)) return &kernel;
     candidates.push_back(&kernel);
   }
   std::string there_are;

@@ -122,8 +122,9 @@ struct StepContext {
   IntrusivePtr<Rendezvous> rendezvous;
   CancelToken* cancel = nullptr;
   const std::string* session_handle = nullptr;
-  int call_depth = 0;                // function calls that this step is inside of; a blocking one counts as several
-  std::shared_ptr<const void> kept;  // owns what the plain pointers refer to that does not live as long as the process
+  int call_depth = 0;  // function calls that this step is inside of; a blocking one counts as several
+  std::shared_ptr<const void>
+      keep_alive;  // owns what the plain pointers refer to that does not live as long as the process
 };
 
 // A value on an edge: a tensor, or a reference to a variable.
@@ -208,7 +209,7 @@ class KernelContext final {
   // place: an update is never left half done.
   template <class F>
   Status ParallelFor(int64_t n, int64_t cost_per_unit, F&& work) const {
-    const CancelToken* const cancel = RunsInline(n, cost_per_unit) ? nullptr : StoppedBy();
+    const CancelToken* const cancel = RunsInline(n, cost_per_unit) ? nullptr : CancelTokenForLoops();
     if (cancel == nullptr) {
       ParallelForAll(n, cost_per_unit, work);
       return OkStatus();
@@ -257,7 +258,7 @@ class KernelContext final {
     }
   }
   // The token that ParallelFor checks; null if it must not stop early.
-  const CancelToken* StoppedBy() const;
+  const CancelToken* CancelTokenForLoops() const;
   EdgeValue& InputAt(int i) const {
     if (static_cast<size_t>(i) >= inputs_.size()) [[unlikely]]
       return MissingInput(i);

@@ -101,7 +101,7 @@ TEST(RunKernelTest, References) {
   EXPECT_EQ(uninitialized.status(), FailedPrecondition("Attempting to use uninitialized value v"));
 }
 
-TEST(FindKernelTest, SaysWhichKernelsThereAre) {
+TEST(FindKernelTest, ErrorListsTheAvailableKernels) {
   OpRegistry registry;
   Fill(registry);
   auto error = [&](const char* op, AttrMap attrs, const char* device) {
@@ -158,7 +158,7 @@ class ForwardTest : public ::testing::Test {
   std::vector<EdgeValue> outputs_ = std::vector<EdgeValue>(1);
 };
 
-TEST_F(ForwardTest, MemoryThatNobodyElseHolds) {
+TEST_F(ForwardTest, ForwardsUnsharedMemory) {
   inputs_[0].tensor = Tensor::Of(Shape{2, 3}, {1.f, 2.f, 3.f, 4.f, 5.f, 6.f});
   EXPECT_TRUE(Forwards(0, Shape{2, 3}));
   EXPECT_FALSE(Forwards(0, Shape{2, 3})) << "the output holds it now";
@@ -166,7 +166,7 @@ TEST_F(ForwardTest, MemoryThatNobodyElseHolds) {
   EXPECT_TRUE(Forwards(0, Shape{6}));
 }
 
-TEST_F(ForwardTest, NotWhatOthersHold) {
+TEST_F(ForwardTest, DoesNotForwardSharedMemory) {
   inputs_[0].tensor = Tensor::Vector({1.f, 2.f});
   const Tensor other = inputs_[0].tensor;
   EXPECT_FALSE(Forwards(0, Shape{2}));
@@ -176,7 +176,7 @@ TEST_F(ForwardTest, NotWhatOthersHold) {
   EXPECT_EQ(ctx.ForwardOrAllocate({0, 1}, 0, Shape{2})->raw(), second);
 }
 
-TEST_F(ForwardTest, NotWhatDoesNotFit) {
+TEST_F(ForwardTest, DoesNotForwardMismatchedMemory) {
   inputs_[0].tensor = Tensor::Vector({1.f, 2.f});
   EXPECT_FALSE(Forwards(0, Shape{3}));
   inputs_[0].tensor = Tensor::Vector({1.0, 2.0});

@@ -17,10 +17,10 @@ class MemorySlot final : public Buffer {
   MemorySlot() : Buffer(nullptr, 0) {}
   ~MemorySlot() override = default;
 
-  BufferPtr kept;                         // the free buffer, with no other reference; null if there is none
-  const Buffer* lent = nullptr;           // the buffer that the output got, only to compare with; may be dangling
-  size_t most_bytes = 0;                  // larger buffers are not kept
-  std::atomic<bool>* outgrown = nullptr;  // set when an output needs more than most_bytes; may be null
+  BufferPtr free_buffer;                  // the free buffer, with no other reference; null if there is none
+  const Buffer* in_use = nullptr;         // the buffer that the output got, only to compare with; may be dangling
+  size_t max_bytes = 0;                   // larger buffers are not kept
+  std::atomic<bool>* outgrown = nullptr;  // set when an output needs more than max_bytes; may be null
 
  private:
   void Destroy() const override {}  // the slot is not reference-counted: WithdrawSlot drops the only reference
@@ -28,19 +28,19 @@ class MemorySlot final : public Buffer {
 
 // Larger blocks are mapped by the allocator, which may share them with other processes and counts them against the
 // memory limit. A slot does not keep those.
-constexpr size_t kMostSlotBytes = (size_t{1} << 18) - 1;
+constexpr size_t kMaxSlotBytes = (size_t{1} << 18) - 1;
 
 // Whether a block of `memory` bytes fits an output of `bytes` without wasting too much.
-inline bool SuitsBytes(size_t memory, size_t bytes) { return memory >= bytes && memory <= 2 * bytes + 4096; }
+inline bool FitsWithoutWaste(size_t memory, size_t bytes) { return memory >= bytes && memory <= 2 * bytes + 4096; }
 
 // The buffer of a tensor. Moving it is many times faster than moving the tensor.
-inline BufferPtr& MemoryOf(Tensor& tensor) { return const_cast<BufferPtr&>(tensor.buffer()); }
+inline BufferPtr& MutableBuffer(Tensor& tensor) { return const_cast<BufferPtr&>(tensor.buffer()); }
 
 // Offers the slot to Allocate. The offer ends with WithdrawSlot or when the output is set.
 // REQUIRES: the output has no value.
-inline void OfferSlot(MemorySlot& slot, EdgeValue& output) { MemoryOf(output.tensor) = BufferPtr::Adopt(&slot); }
+inline void OfferSlot(MemorySlot& slot, EdgeValue& output) { MutableBuffer(output.tensor) = BufferPtr::Adopt(&slot); }
 inline void WithdrawSlot(EdgeValue& output) {
-  if (!output.tensor.valid()) MemoryOf(output.tensor).release();
+  if (!output.tensor.valid()) MutableBuffer(output.tensor).release();
 }
 // The slot offered to `output`, or null.
 inline MemorySlot* OfferedSlot(const EdgeValue& output) {
@@ -53,10 +53,10 @@ Result<Tensor> AllocateIn(MemorySlot& slot, DType dtype, const Shape& shape);
 
 // Takes the memory of a value that is about to be released, if it came from the slot and has no other reference.
 // The memory is poisoned for the address sanitizer until the next output gets it.
-inline void KeepIn(MemorySlot& slot, Tensor& dying) {
-  if (dying.buffer().get() != slot.lent || !dying.OwnsMemoryAlone()) return;
-  slot.kept = std::move(MemoryOf(dying));
-  ASAN_POISON_MEMORY_REGION(slot.kept->data(), slot.kept->size());
+inline void ReturnToSlot(MemorySlot& slot, Tensor& dying) {
+  if (dying.buffer().get() != slot.in_use || !dying.OwnsMemoryAlone()) return;
+  slot.free_buffer = std::move(MutableBuffer(dying));
+  ASAN_POISON_MEMORY_REGION(slot.free_buffer->data(), slot.free_buffer->size());
 }
 
 }  // namespace weir

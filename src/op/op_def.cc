@@ -41,7 +41,7 @@ Status CheckType(const AttrDef& def, std::string_view op, DType type) {
 }
 
 // Describes the attribute for an error message. `op` is empty for a default value in a schema.
-std::string Named(const AttrDef& def, std::string_view op) {
+std::string AttrLabel(const AttrDef& def, std::string_view op) {
   return op.empty() ? fmt::format("Attr '{}'", def.name) : fmt::format("Attr '{}' of '{}' Op", def.name, op);
 }
 
@@ -50,7 +50,7 @@ Status CheckString(const AttrDef& def, std::string_view op, const std::string& t
   for (const std::string& allowed : def.allowed_strings) {
     if (allowed == text) return OkStatus();
   }
-  return InvalidArgument("{} passed string '{}' not in: \"{}\".", Named(def, op), text,
+  return InvalidArgument("{} passed string '{}' not in: \"{}\".", AttrLabel(def, op), text,
                          absl::StrJoin(def.allowed_strings, "\", \""));
 }
 
@@ -110,7 +110,7 @@ Status CheckAttr(const AttrDef& def, std::string_view op, AttrValue* value) {
   if (const std::string* text = value->As<std::string>()) WEIR_TRY(CheckString(def, op, *text));
   if (!IsListKind(def.type)) {
     if (const int64_t* v = value->As<int64_t>(); v != nullptr && def.minimum && *v < *def.minimum) {
-      return InvalidArgument("{} passed {} less than minimum {}.", Named(def, op), *v, *def.minimum);
+      return InvalidArgument("{} passed {} less than minimum {}.", AttrLabel(def, op), *v, *def.minimum);
     }
     return OkStatus();
   }
@@ -121,7 +121,8 @@ Status CheckAttr(const AttrDef& def, std::string_view op, AttrValue* value) {
     for (const std::string& text : *texts) WEIR_TRY(CheckString(def, op, text));
   }
   if (const int64_t length = ListLength(*value); def.minimum && length < *def.minimum) {
-    return InvalidArgument("{} passed list of length {} less than minimum {}.", Named(def, op), length, *def.minimum);
+    return InvalidArgument("{} passed list of length {} less than minimum {}.", AttrLabel(def, op), length,
+                           *def.minimum);
   }
   return OkStatus();
 }

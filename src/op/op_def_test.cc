@@ -180,7 +180,7 @@ TEST(CheckAndCompleteAttrsTest, FillsDefaultsAndKeepsPrivateAttributes) {
   EXPECT_TRUE(attrs.contains("_class"));
 }
 
-TEST(CheckAndCompleteAttrsTest, ConvertsWhatIsMeant) {
+TEST(CheckAndCompleteAttrsTest, ConvertsCompatibleValues) {
   AttrMap attrs{{"N", 3}, {"T", AttrPlaceholder{"T"}}, {"alpha", 2}};
   ASSERT_TRUE(CheckAndCompleteAttrs(ConcatLike(), &attrs).ok());
   EXPECT_EQ(attrs.at("alpha"), AttrValue(2.0));

@@ -16,7 +16,7 @@ TEST(RendezvousKeyTest, IsWrittenAsTensorFlowWritesIt) {
   EXPECT_EQ(key.ToString(), std::string(kPs) + ";00000000deadbeef;" + kWorker + ";edge_5_w;18446744073709551615:12");
 }
 
-TEST(RendezvousKeyTest, ComesBack) {
+TEST(RendezvousKeyTest, RoundTrips) {
   for (const RendezvousKey& key : {
            RendezvousKey{kPs, 0, kWorker, "x:0"},
            RendezvousKey{kPs, ~uint64_t{0}, kPs, "", ~uint64_t{0}, int64_t{1} << 62},
@@ -32,7 +32,7 @@ TEST(RendezvousKeyTest, ComesBack) {
   }
 }
 
-TEST(RendezvousKeyTest, RejectsWhatIsNoKey) {
+TEST(RendezvousKeyTest, RejectsInvalidKeys) {
   for (const char* text : {
            "",
            ";;;;",

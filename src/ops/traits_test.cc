@@ -48,7 +48,7 @@ TEST_F(TraitsTest, ReadersAndUpdatersTakeAReference) {
   });
 }
 
-TEST_F(TraitsTest, WhoTakesAVariableSaysWhatItDoesToIt) {
+TEST_F(TraitsTest, OpsOnVariablesDeclareTheirEffect) {
   ForEachOp([](const OpDef& op) {
     const bool takes_variable = std::any_of(op.inputs.begin(), op.inputs.end(),
                                             [](const ArgDef& arg) { return arg.is_ref && arg.type != kString; });

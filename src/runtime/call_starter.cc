@@ -24,7 +24,7 @@ Starter*& Current() {
 void Start(FunctionCall& call) { call.executor->Start(call.args, std::move(call.feeds), std::move(call.done)); }
 
 // Calls were queued from the inside out. Reverses them, so that the innermost one is started first.
-void DeepestLast(Starter& starter) {
+void ReverseNewCalls(Starter& starter) {
   std::reverse(starter.waiting.begin() + static_cast<ptrdiff_t>(starter.waiting_before), starter.waiting.end());
 }
 
@@ -38,7 +38,7 @@ const CancelToken* CancelledBy(const FunctionCall& call) {
 void StartAll(std::vector<FunctionCall> calls);
 
 // Hands the calls to their pools. A thread may have calls of several sessions, with different pools.
-void HandOver(std::vector<FunctionCall> calls) {
+void ScheduleOnPools(std::vector<FunctionCall> calls) {
   while (!calls.empty()) {
     ThreadPool* const pool = calls.back().args.pool;
     const auto is_other = [pool](const FunctionCall& call) { return call.args.pool != pool; };
@@ -66,10 +66,10 @@ void StartAll(std::vector<FunctionCall> calls) {
     } else {
       Start(call);
     }
-    DeepestLast(starter);
+    ReverseNewCalls(starter);
   }
   Current() = outer;
-  HandOver(std::move(starter.waiting));
+  ScheduleOnPools(std::move(starter.waiting));
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void StartCall(FunctionCall call) {
     Current() = &outermost;
     Start(call);
     Current() = nullptr;
-    DeepestLast(outermost);
+    ReverseNewCalls(outermost);
     if (!outermost.waiting.empty()) StartAll(std::move(outermost.waiting));
   } else if (starter->nested >= kMaxNested || starter->waiting.size() > starter->waiting_before) {
     // Once a call is queued, later calls are queued too. Otherwise each of them would add its own inner calls to the

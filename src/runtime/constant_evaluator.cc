@@ -25,7 +25,7 @@ class KnownInputs final : public ShapeContext::Constants {
   const std::vector<Tensor>& inputs_;
 };
 
-Status RefuseUnfit(const NodeProps& node, const std::vector<Tensor>& inputs) {
+Status CheckEvaluable(const NodeProps& node, const std::vector<Tensor>& inputs) {
   const OpDef& op = *node.op;
   if (op.stateful || op.is_function || IsFlow(op.traits.kind))
     return Unimplemented("'{}' ({}) cannot be evaluated before a run", node.name, op.name);
@@ -44,7 +44,7 @@ Status RefuseUnfit(const NodeProps& node, const std::vector<Tensor>& inputs) {
 }
 
 // An estimate: for strings it counts only the string objects, not their contents.
-Status RefuseLarge(const NodeProps& node, const std::vector<PartialShape>& shapes) {
+Status CheckSize(const NodeProps& node, const std::vector<PartialShape>& shapes) {
   int64_t bytes = 0;
   for (size_t i = 0; i < shapes.size() && i < node.output_types.size(); ++i) {
     const int64_t elements = shapes[i].num_elements();
@@ -61,7 +61,7 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
  public:
   explicit LocalConstantEvaluator(Env& env) : env_(env) {}
   Result<std::vector<Tensor>> Evaluate(const NodeProps& node, const std::vector<Tensor>& inputs) override {
-    WEIR_TRY(RefuseUnfit(node, inputs));
+    WEIR_TRY(CheckEvaluable(node, inputs));
     const auto num_outputs = static_cast<int>(node.output_types.size());
     if (node.op->shape) {
       std::vector<PartialShape> shapes;
@@ -69,7 +69,7 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
       KnownInputs known(inputs);
       ShapeContext ctx(*node.attrs, std::move(shapes), node.input_types, num_outputs, &known);
       WEIR_TRY(RunShapeFn(node.op->shape, ctx));
-      WEIR_TRY(RefuseLarge(node, ctx.outputs()));
+      WEIR_TRY(CheckSize(node, ctx.outputs()));
     }
 
     const NodeInfo info = MakeNodeInfo(node, "/device:CPU:0");
@@ -90,7 +90,7 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
     try {
       WEIR_TRY(kernel.Run(ctx));
     } catch (...) {
-      return WithContext(StatusOfCaught(node.op->name), fmt::format("'{}'", node.name));
+      return WithContext(StatusFromCurrentException(node.op->name), fmt::format("'{}'", node.name));
     }
     std::vector<Tensor> values;
     std::vector<PartialShape> shapes;
@@ -100,7 +100,7 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
       shapes.emplace_back(out[i].tensor.shape());
       values.push_back(std::move(out[i].tensor));
     }
-    WEIR_TRY(RefuseLarge(node, shapes));
+    WEIR_TRY(CheckSize(node, shapes));
     return values;
   }
 

@@ -16,7 +16,7 @@ constexpr size_t kMostMemoryPlans = 8;
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), wants_lesson_(plan_->plans_memory) {}
+Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), wants_recording_(plan_->plans_memory) {}
 Executor::~Executor() = default;
 
 Step* Executor::Take() {
@@ -37,20 +37,20 @@ void Executor::Return(Step* step) {
   if (spare_.size() < kSpareSteps) spare_.push_back(std::move(owned));
 }
 
-bool Executor::BeginLesson() { return wants_lesson_.exchange(false, std::memory_order_relaxed); }
+bool Executor::BeginMemoryRecording() { return wants_recording_.exchange(false, std::memory_order_relaxed); }
 
 void Executor::PlanMemory(const MemoryUse& use) {
   std::unique_ptr<const MemoryPlan> planned = weir::PlanMemory(*plan_, use);
-  if (!plan_->explained_as.empty())
-    Explain(fmt::format("{}: memory of {}\n", plan_->explained_as, planned->ToString()));
+  if (!plan_->explain_title.empty())
+    Explain(fmt::format("{}: memory of {}\n", plan_->explain_title, planned->ToString()));
   std::lock_guard lock(mu_);
   memory_.store(planned->num_outputs > 0 ? planned.get() : nullptr, std::memory_order_release);
   memory_plans_.push_back(std::move(planned));
 }
 
-void Executor::LearnAgain() {
+void Executor::RequestMemoryRecording() {
   std::lock_guard lock(mu_);
-  if (memory_plans_.size() < kMostMemoryPlans) wants_lesson_.store(true, std::memory_order_relaxed);
+  if (memory_plans_.size() < kMostMemoryPlans) wants_recording_.store(true, std::memory_order_relaxed);
 }
 
 Result<std::vector<Tensor>> Executor::Run(const StepArgs& args, absl::Span<const Tensor> feeds) {
@@ -58,12 +58,12 @@ Result<std::vector<Tensor>> Executor::Run(const StepArgs& args, absl::Span<const
   Step* step = Take();
   step->Prepare(shared_from_this(), args, nullptr);
   if (args.deadline_nanos == 0) {
-    step->Start([&](int32_t k) { return feeds[k]; }, /*keeps_dear=*/true, /*may_block=*/true);
+    step->Start([&](int32_t k) { return feeds[k]; }, /*keeps_expensive=*/true, /*may_block=*/true);
   } else {
     step->Ref();
     // The caller may return before that thread starts: copy the feeds.
     args.context.blocking_pool->Schedule([step, kept = std::vector<Tensor>(feeds.begin(), feeds.end())] {
-      step->Start([&](int32_t k) { return kept[k]; }, /*keeps_dear=*/true, /*may_block=*/true);
+      step->Start([&](int32_t k) { return kept[k]; }, /*keeps_expensive=*/true, /*may_block=*/true);
       step->Wait(0);
       step->Unref();
     });
@@ -80,14 +80,14 @@ void Executor::Start(const StepArgs& args, std::vector<Tensor> feeds, FetchDone 
   Step* step = Take();
   step->Prepare(shared_from_this(), args, std::move(done));
   step->Ref();  // the step may end and drop its own reference before Start returns
-  step->Start([&](int32_t k) { return std::move(feeds[k]); }, /*keeps_dear=*/false, /*may_block=*/false);
+  step->Start([&](int32_t k) { return std::move(feeds[k]); }, /*keeps_expensive=*/false, /*may_block=*/false);
   step->Unref();
 }
 
 std::unique_ptr<PartialStep> Executor::StartPartial(const StepArgs& args) {
   Step* step = Take();
   step->Prepare(shared_from_this(), args, nullptr);
-  step->Start([](int32_t) { return Tensor(); }, /*keeps_dear=*/false, /*may_block=*/false);
+  step->Start([](int32_t) { return Tensor(); }, /*keeps_expensive=*/false, /*may_block=*/false);
   return std::make_unique<PartialStep>(step);
 }
 

@@ -82,20 +82,20 @@ class Executor final : public std::enable_shared_from_this<Executor> {
   void Return(Step* step);
   // Whether a step that uses `planned` must call PrepareMemory again.
   bool MemoryChanged(const MemoryPlan* planned) const {
-    return memory_plan() != planned || wants_lesson_.load(std::memory_order_relaxed);
+    return memory_plan() != planned || wants_recording_.load(std::memory_order_relaxed);
   }
-  // Whether the calling step is to record how memory is used. If true, it must call PlanMemory or LearnAgain when it
-  // ends.
-  bool BeginLesson();
+  // Whether the calling step is to record how memory is used. If true, it must call PlanMemory or
+  // RequestMemoryRecording when it ends.
+  bool BeginMemoryRecording();
   void PlanMemory(const MemoryUse& use);
-  void LearnAgain();
+  void RequestMemoryRecording();
 
   const std::shared_ptr<const Plan> plan_;
   std::mutex mu_;
   std::vector<std::unique_ptr<Step>> spare_;
   std::vector<std::unique_ptr<const MemoryPlan>> memory_plans_;  // steps may still use older ones
   std::atomic<const MemoryPlan*> memory_{nullptr};
-  std::atomic<bool> wants_lesson_;
+  std::atomic<bool> wants_recording_;
 };
 
 }  // namespace weir

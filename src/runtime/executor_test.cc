@@ -4,10 +4,10 @@
 #include <future>
 #include <thread>
 
-#include "runtime/bundle.h"
+#include "runtime/donated_thread.h"
 #include "runtime/executor.h"
-#include "runtime/lent_thread.h"
 #include "runtime/local_devices.h"
+#include "runtime/send_batch.h"
 #include "runtime/small_ops_test.h"
 
 namespace weir {
@@ -135,14 +135,14 @@ TEST_F(ExecutorTest, TheFirstErrorNamesItsNode) {
   EXPECT_EQ(Run({y}, {{x, Float(1)}}).status().code(), StatusCode::kOutOfRange);
 }
 
-TEST_F(ExecutorTest, AnErrorEndsWhatWaits) {
+TEST_F(ExecutorTest, AnErrorCancelsPendingKernels) {
   Output x = Placeholder("x");
   Output y = Op("Add", {Op("Fail", {Op("Later", {x})}, "broken"), Op("Forever", {})});
   Result<std::vector<Tensor>> result = Run({y}, {{x, Float(1)}});
   EXPECT_EQ(result.status().code(), StatusCode::kOutOfRange);
 }
 
-TEST_F(ExecutorTest, KernelsThatBreakTheirWord) {
+TEST_F(ExecutorTest, KernelsWithWrongOutputsFail) {
   Output x = Placeholder("x");
   EXPECT_EQ(Run({Op("Throw", {x})}, {{x, Float(1)}}).status().code(), StatusCode::kInternal);
   Result<std::vector<Tensor>> result = Run({Op("Forget", {x})}, {{x, Float(1)}});
@@ -158,7 +158,7 @@ TEST_F(ExecutorTest, KernelsThatBreakTheirWord) {
   EXPECT_EQ(NodeOf(result.status()), "lie");
 }
 
-TEST_F(ExecutorTest, AFailedStepLetsGoOfItsValues) {
+TEST_F(ExecutorTest, FailedStepReleasesItsValues) {
   Output x = Placeholder("x");
   Output y = Placeholder("y");
   Tensor fed = Float(5);
@@ -197,7 +197,7 @@ TEST_F(ExecutorTest, UninitializedVariables) {
   EXPECT_EQ(Value(v), 3);
 }
 
-TEST_F(ExecutorTest, WhatWasFetchedDoesNotChange) {
+TEST_F(ExecutorTest, FetchedValuesDoNotChange) {
   Output v = Variable("v");
   ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
   Result<std::vector<Tensor>> before = Run({v, Op("Identity", {v})});
@@ -435,9 +435,9 @@ TEST_F(ExecutorTest, MalformedLoopsAreErrors) {
 // --- cancellation
 
 // Steps that wait for kernels of other steps: op Wait completes when op Open runs.
-class DoorTest : public ExecutorTest {
+class CrossStepWaitTest : public ExecutorTest {
  protected:
-  DoorTest() : pool_("test", 1), blocking_("test_blocking") {
+  CrossStepWaitTest() : pool_("test", 1), blocking_("test_blocking") {
     registry_.Add({.name = "Wait", .signature = "-> y: float", .kernels = SmallKernel([this] {
                                                                  return Kernel::Async([this](auto& ctx, Done done) {
                                                                    ctx.set_output(0, Float(1));
@@ -491,7 +491,7 @@ class DoorTest : public ExecutorTest {
   KernelCache kernels_{RealEnv(), nullptr, nullptr};
 };
 
-TEST_F(DoorTest, WhoEndsAWaitGoesOnWithThatStepAfterItsKernel) {
+TEST_F(CrossStepWaitTest, CompletedStepContinuesAfterTheCompletingKernel) {
   const std::shared_ptr<Executor> waits = Compile(Op("Pass", {Op("Wait", {})}));
   const std::shared_ptr<Executor> opens = Compile(Op("Open", {}));
   constexpr int kSteps = 3;
@@ -509,7 +509,7 @@ TEST_F(DoorTest, WhoEndsAWaitGoesOnWithThatStepAfterItsKernel) {
   EXPECT_EQ(passed_, std::vector<std::thread::id>(kSteps, std::this_thread::get_id()));
 }
 
-TEST_F(DoorTest, AStepThatSomebodyWaitsForIsGoneOnWithThere) {
+TEST_F(CrossStepWaitTest, AWaitingThreadContinuesItsOwnStep) {
   const std::shared_ptr<Executor> waits = Compile(Op("Pass", {Op("Wait", {})}));
   const std::shared_ptr<Executor> opens = Compile(Op("Open", {}));
   std::thread step([&] { EXPECT_TRUE(waits->Run(Args(), {}).ok()); });
@@ -525,13 +525,13 @@ TEST_F(DoorTest, AStepThatSomebodyWaitsForIsGoneOnWithThere) {
   EXPECT_NE(passed_[0], std::this_thread::get_id());
 }
 
-class CountingLender final : public LentThread::Lender {
+class CountingLender final : public DonatedThread::Owner {
  public:
   void BeginLongWork() override { ++count; }
   int count = 0;
 };
 
-TEST_F(DoorTest, AThreadThatIsLentRunsCostlyNodesOfWhatItBringsValuesTo) {
+TEST_F(CrossStepWaitTest, ADonatedThreadRunsExpensiveNodes) {
   registry_.Add({.name = "_Recv",
                  .signature = "-> y: float",
                  .kernels = SmallKernel([this] {
@@ -555,10 +555,10 @@ TEST_F(DoorTest, AThreadThatIsLentRunsCostlyNodesOfWhatItBringsValuesTo) {
   };
   EXPECT_NE(bring(), std::this_thread::get_id());
   CountingLender outer;
-  const LentThread lent(outer);
+  const DonatedThread lent(outer);
   {
     CountingLender inner;
-    const LentThread again(inner);
+    const DonatedThread again(inner);
     EXPECT_EQ(bring(), std::this_thread::get_id());
     EXPECT_EQ(inner.count, 1);
   }
@@ -567,15 +567,15 @@ TEST_F(DoorTest, AThreadThatIsLentRunsCostlyNodesOfWhatItBringsValuesTo) {
   EXPECT_EQ(outer.count, 1);
 }
 
-// Records how many messages were buffered at each SendKept.
-class KeepingSender final : public Bundle::Sender {
+// Records how many messages were buffered at each FlushQueue.
+class KeepingSender final : public SendBatch::Sender {
  public:
-  void SendKept() override { sent.push_back(std::exchange(kept, 0)); }
+  void FlushQueue() override { sent.push_back(std::exchange(kept, 0)); }
   int kept = 0;
   std::vector<int> sent;
 };
 
-TEST_F(DoorTest, AStepAsksForAllThatItTakesAtOnceAndBeforeItComputes) {
+TEST_F(CrossStepWaitTest, ReceivesAreBatchedAndSentBeforeKernelsRun) {
   const auto sender = std::make_shared<KeepingSender>();
   registry_.Add({.name = "_Recv",
                  .signature = "-> y: float",
@@ -583,10 +583,10 @@ TEST_F(DoorTest, AStepAsksForAllThatItTakesAtOnceAndBeforeItComputes) {
                    return Kernel::Async([this, sender](auto& ctx, Done done) {
                      ctx.set_output(0, Float(1));
                      ++sender->kept;
-                     if (Bundle* const bundle = Bundle::Current()) {
-                       bundle->Add(sender);
+                     if (SendBatch* const batch = SendBatch::Current()) {
+                       batch->Add(sender);
                      } else {
-                       sender->SendKept();
+                       sender->FlushQueue();
                      }
                      waiting_.push_back(std::move(done));
                    });
@@ -618,7 +618,7 @@ TEST_F(DoorTest, AStepAsksForAllThatItTakesAtOnceAndBeforeItComputes) {
   EXPECT_EQ(run(Op("Add", {Op("_Recv", {}), Op("_Recv", {})})), std::vector<int>{2});
   // A single message is not buffered.
   EXPECT_EQ(run(Op("Add", {first, computed})), std::vector<int>{1});
-  EXPECT_EQ(Bundle::Current(), nullptr);
+  EXPECT_EQ(SendBatch::Current(), nullptr);
 }
 
 TEST_F(ExecutorTest, TimeoutAndCancellation) {
@@ -642,7 +642,7 @@ TEST_F(ExecutorTest, TimeoutAndCancellation) {
   EXPECT_EQ(session().Run(request).status().code(), StatusCode::kCancelled);  // at once
 }
 
-TEST_F(ExecutorTest, CloseEndsWhatRuns) {
+TEST_F(ExecutorTest, CloseCancelsRunningSteps) {
   Output y = Op("Forever", {});
   session();
   std::thread closer([&] {

@@ -19,7 +19,7 @@ constexpr int kUncountedDepth = 8;
 
 // The result of a call that a thread waits for. If there are no other threads, the waiting thread also runs the work
 // that the call schedules.
-class AwaitedResult final {
+class BlockingResult final {
  public:
   void Set(Result<std::vector<Tensor>> result) {
     std::lock_guard lock(mu_);
@@ -114,7 +114,7 @@ Result<FunctionRunner::Handle> LocalFunctionRunner::Instantiate(const FuncAttr& 
   return it->second;
 }
 
-std::shared_ptr<FunctionRunner> LocalFunctionRunner::Anew() {
+std::shared_ptr<FunctionRunner> LocalFunctionRunner::WithFreshKernels() {
   for (const std::string& name : library_.Names()) {
     const std::shared_ptr<const tensorflow::FunctionDef> function = library_.Find(name);
     if (function == nullptr) continue;
@@ -217,9 +217,9 @@ void LocalFunctionRunner::Run(Handle handle, StepContext& step, std::vector<Tens
 
 Result<std::vector<Tensor>> LocalFunctionRunner::RunAndWait(Handle handle, StepContext& step,
                                                             std::vector<Tensor> args) {
-  AwaitedResult result;
+  BlockingResult result;
   StepContext here = step;
-  here.call_depth += kDepthOfBlockingCall - 1;
+  here.call_depth += kBlockingCallDepth - 1;
   std::optional<ThreadPool> pool;
   std::optional<ElasticPool> blocking_pool;
   if (step.pool == nullptr || step.pool->num_threads() == 0 || step.blocking_pool == nullptr) {

@@ -45,7 +45,7 @@ class LocalFunctionRunner final : public FunctionRunner {
 
   // Does not compile the function, so a function may instantiate itself.
   Result<Handle> Instantiate(const FuncAttr& function) override;
-  std::shared_ptr<FunctionRunner> Anew() override;
+  std::shared_ptr<FunctionRunner> WithFreshKernels() override;
   void Run(Handle handle, StepContext& step, std::vector<Tensor> args, Done done) override;
   Result<std::vector<Tensor>> RunAndWait(Handle handle, StepContext& step, std::vector<Tensor> args) override;
 

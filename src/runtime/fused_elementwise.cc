@@ -23,7 +23,7 @@ constexpr size_t kManyCalls = 64;  // longer programs are measured instead of be
 
 // How an input is broadcast to the shape of the result: not at all, as a row that is repeated, or as a single element,
 // which is a scalar or has dimensions of size 1.
-enum Stance : uint8_t { kFull, kRow, kScalar, kOneElement };
+enum BroadcastKind : uint8_t { kFull, kRow, kScalar, kOneElement };
 
 // Whether `row` is broadcast along the leading dimensions of `rows`, like a bias.
 bool IsRowOf(const Shape& row, const Shape& rows) {
@@ -41,11 +41,11 @@ struct LoopCall {
   int32_t result = 0;
   int32_t member = 0;
   uint8_t num_operands = 0;
-  uint8_t may_stand = 0;
+  uint8_t may_be_scalar = 0;
 };
 
 // For each call: bit i is set if operand i is a single element; or kOnce if the call computes a single element.
-using StandingBits = std::vector<uint8_t>;
+using ScalarOperandBits = std::vector<uint8_t>;
 constexpr uint8_t kOnce = 0x80;
 
 class Program {
@@ -67,11 +67,11 @@ class Program {
 
   // nullopt if a loop does not support its inputs. Also nullopt if the result, or an intermediate value that is not a
   // single element, would be smaller than the largest input.
-  std::optional<StandingBits> Bind(absl::Span<const uint8_t> stances) const {
+  std::optional<ScalarOperandBits> Bind(absl::Span<const uint8_t> stances) const {
     std::vector<uint8_t> known(stances.begin(), stances.end());  // of the inputs, then of the calls
-    StandingBits standing(calls_.size(), 0);
+    ScalarOperandBits standing(calls_.size(), 0);
     for (size_t c = 0; c < calls_.size(); ++c) {
-      std::optional<Stance> stance = BindCall(calls_[c], values_[c], known, &standing[c]);
+      std::optional<BroadcastKind> stance = BindCall(calls_[c], values_[c], known, &standing[c]);
       if (!stance.has_value()) return std::nullopt;
       known.push_back(*stance);
     }
@@ -88,8 +88,8 @@ class Program {
   // Operands before PlaceValues: inputs, then results of calls.
   using Operands = std::array<int32_t, 3>;
 
-  static std::optional<Stance> BindCall(const LoopCall& call, const Operands& values, const std::vector<uint8_t>& known,
-                                        uint8_t* bits) {
+  static std::optional<BroadcastKind> BindCall(const LoopCall& call, const Operands& values,
+                                               const std::vector<uint8_t>& known, uint8_t* bits) {
     uint8_t smaller = 0;
     bool all_scalars = true;
     for (int i = 0; i < call.num_operands; ++i) {
@@ -102,9 +102,9 @@ class Program {
     // A single element computed from single elements: computed again for each block.
     if (all_scalars || (call.num_operands == 1 && known[values[0]] == kOneElement)) {
       *bits = kOnce;
-      return static_cast<Stance>(known[values[0]]);
+      return static_cast<BroadcastKind>(known[values[0]]);
     }
-    if (smaller == (1 << call.num_operands) - 1 || (smaller & ~call.may_stand) != 0) return std::nullopt;
+    if (smaller == (1 << call.num_operands) - 1 || (smaller & ~call.may_be_scalar) != 0) return std::nullopt;
     return kFull;
   }
 
@@ -119,7 +119,7 @@ class Program {
     for (int32_t operand : operands) call.operands[call.num_operands++] = operand;
     if (loop.swapped) std::swap(call.operands[0], call.operands[1]);
     call.member = member;
-    call.may_stand = loop.may_stand;
+    call.may_be_scalar = loop.may_be_scalar;
     call.result = num_inputs_ + static_cast<int32_t>(calls_.size());
     calls_.push_back(call);
     values_.push_back({call.operands[0], call.operands[1], call.operands[2]});
@@ -220,8 +220,8 @@ class Program {
   int64_t cost_ = 0;
 };
 
-Moving MovingOf(uint8_t standing) {
-  return standing == 0 ? Moving::kBoth : standing == 1 ? Moving::kXStands : Moving::kYStands;
+ScalarOperand ScalarOperandOf(uint8_t standing) {
+  return standing == 0 ? ScalarOperand::kNone : standing == 1 ? ScalarOperand::kX : ScalarOperand::kY;
 }
 
 // The memory of one thread: the slots, and the table of pointers that calls refer to.
@@ -251,7 +251,7 @@ class Workspace {
 // The fault of the first failed call in program order. Thread-safe.
 class FirstFault {
  public:
-  void Report(size_t call, Fault fault) {
+  void Report(size_t call, LoopError fault) {
     uint64_t found = (static_cast<uint64_t>(call) << 8) | static_cast<uint64_t>(fault);
     uint64_t known = first_.load(std::memory_order_relaxed);
     while (found < known && !first_.compare_exchange_weak(known, found, std::memory_order_relaxed)) {
@@ -259,7 +259,7 @@ class FirstFault {
   }
   bool none() const { return first_.load(std::memory_order_relaxed) == kNone; }
   size_t call() const { return first_.load(std::memory_order_relaxed) >> 8; }
-  Fault fault() const { return static_cast<Fault>(first_.load(std::memory_order_relaxed) & 0xff); }
+  LoopError fault() const { return static_cast<LoopError>(first_.load(std::memory_order_relaxed) & 0xff); }
 
  private:
   static constexpr uint64_t kNone = ~uint64_t{0};
@@ -291,15 +291,15 @@ class FusedKernel {
 
   Status Run(KernelContext& ctx) const {
     const Shape& shape = ResultShape(ctx);
-    if (shape.num_elements() == 0) return RunOneByOne(ctx);  // no blocks, but single-element members may still fail
-    std::optional<StandingBits> bound;
-    const StandingBits* standing = Standing(ctx, shape, &bound);
-    return standing == nullptr ? RunOneByOne(ctx) : RunInBlocks(ctx, *standing, Shape(shape));
+    if (shape.num_elements() == 0) return RunSeparately(ctx);  // no blocks, but single-element members may still fail
+    std::optional<ScalarOperandBits> bound;
+    const ScalarOperandBits* standing = Standing(ctx, shape, &bound);
+    return standing == nullptr ? RunSeparately(ctx) : RunInBlocks(ctx, *standing, Shape(shape));
   }
 
  private:
   // An input whose pointer depends on the block.
-  struct Mover {
+  struct BlockInput {
     int32_t input;
     int64_t element;  // element size
     const char* data;
@@ -323,11 +323,12 @@ class FusedKernel {
   }
 
   // Null if the inputs cannot be computed in blocks.
-  const StandingBits* Standing(const KernelContext& ctx, const Shape& shape, std::optional<StandingBits>* bound) const {
+  const ScalarOperandBits* Standing(const KernelContext& ctx, const Shape& shape,
+                                    std::optional<ScalarOperandBits>* bound) const {
     bool alike = scalar_constants_;
     for (int32_t i = 0; i < num_given_ && alike; ++i) alike = ctx.input(i).shape() == shape;
     if (alike) {
-      const std::optional<StandingBits>& known = shape.rank() == 0 ? all_full_ : constants_stand_;
+      const std::optional<ScalarOperandBits>& known = shape.rank() == 0 ? all_full_ : constants_stand_;
       return known.has_value() ? &*known : nullptr;
     }
     std::vector<uint8_t> stances(program_.num_inputs(), kFull);
@@ -342,13 +343,13 @@ class FusedKernel {
     return bound->has_value() ? &**bound : nullptr;
   }
 
-  Status RunInBlocks(KernelContext& ctx, const StandingBits& standing, const Shape& shape) const {
+  Status RunInBlocks(KernelContext& ctx, const ScalarOperandBits& standing, const Shape& shape) const {
     absl::InlinedVector<char*, 32> inputs(table_.begin(), table_.end());
     for (int32_t i = 0; i < num_given_; ++i) inputs[i] = static_cast<char*>(ctx.input(i).raw());
     const int64_t n = shape.num_elements();
     const int64_t block = BlockFor(ctx, n);
     std::vector<std::unique_ptr<char[]>> repeated;
-    const std::vector<Mover> movers = FindMovers(ctx, shape, block, &repeated);
+    const std::vector<BlockInput> movers = FindBlockInputs(ctx, shape, block, &repeated);
     WEIR_ASSIGN(Tensor out, MakeOutput(ctx, shape));
     FirstFault fault;
     auto run = [&](int64_t begin, int64_t end) {
@@ -363,15 +364,15 @@ class FusedKernel {
     return OfMember(FaultStatus(fault.fault()), program_.calls()[fault.call()].member);
   }
 
-  std::vector<Mover> FindMovers(const KernelContext& ctx, const Shape& shape, int64_t block,
-                                std::vector<std::unique_ptr<char[]>>* repeated) const {
-    std::vector<Mover> movers;
+  std::vector<BlockInput> FindBlockInputs(const KernelContext& ctx, const Shape& shape, int64_t block,
+                                          std::vector<std::unique_ptr<char[]>>* repeated) const {
+    std::vector<BlockInput> movers;
     // The pointers of scalars do not advance between blocks, nor do those of full inputs that fit into one block. If
     // all constants are scalars, only the given inputs have to be checked.
     const int32_t count = scalar_constants_ ? num_given_ : program_.num_inputs();
     for (int32_t i = 0; i < count; ++i) {
       const Tensor& input = Input(ctx, i);
-      Mover mover{i, program_.input_size(i), static_cast<const char*>(input.raw())};
+      BlockInput mover{i, program_.input_size(i), static_cast<const char*>(input.raw())};
       if (input.shape() == shape) {
         if (shape.num_elements() > block) movers.push_back(mover);
       } else if (input.num_elements() > 1) {
@@ -387,7 +388,7 @@ class FusedKernel {
   }
 
   // The row repeated up to `elements` elements.
-  static std::unique_ptr<char[]> Repeat(const Mover& row, int64_t elements) {
+  static std::unique_ptr<char[]> Repeat(const BlockInput& row, int64_t elements) {
     auto copies = std::make_unique<char[]>(elements * row.element);
     for (int64_t at = 0; at < elements; at += row.period)
       std::memcpy(copies.get() + at * row.element, row.data, std::min(row.period, elements - at) * row.element);
@@ -425,15 +426,15 @@ class FusedKernel {
     int64_t end;
     int64_t block;
   };
-  void ComputeBlocks(const StandingBits& standing, absl::Span<char* const> inputs, const std::vector<Mover>& movers,
-                     Range range, const Tensor& out, FirstFault* fault) const {
+  void ComputeBlocks(const ScalarOperandBits& standing, absl::Span<char* const> inputs,
+                     const std::vector<BlockInput>& movers, Range range, const Tensor& out, FirstFault* fault) const {
     const int64_t elements = std::min(range.block, (range.end - range.begin + kVector - 1) / kVector * kVector);
     const auto out_size = static_cast<int64_t>(ElementSize(out.dtype()));
     Workspace workspace(inputs, program_.num_slots(), elements * program_.slot_element());
     int64_t n = 0;
     for (int64_t at = range.begin; at < range.end; at += n) {
       n = std::min(range.block, range.end - at);
-      for (const Mover& mover : movers) {
+      for (const BlockInput& mover : movers) {
         const int64_t offset = mover.period == 0 ? at : at % mover.period;
         workspace.table()[mover.input] = const_cast<char*>(mover.data) + offset * mover.element;
         if (mover.splits) n = std::min(n, mover.period - offset);
@@ -443,7 +444,7 @@ class FusedKernel {
     }
   }
 
-  void ComputeBlock(const StandingBits& standing, char* const* table, int64_t elements, FirstFault* fault) const {
+  void ComputeBlock(const ScalarOperandBits& standing, char* const* table, int64_t elements, FirstFault* fault) const {
     const std::vector<LoopCall>& calls = program_.calls();
     for (size_t c = 0; c < calls.size(); ++c) {
       const LoopCall& call = calls[c];
@@ -454,8 +455,8 @@ class FusedKernel {
       if (call.unary != nullptr) {
         call.unary(first, result, n);
       } else if (call.binary != nullptr) {
-        const Fault f = call.binary(first, table[call.operands[1]], result, n, MovingOf(bits));
-        if (f != Fault::kNone) fault->Report(c, f);
+        const LoopError f = call.binary(first, table[call.operands[1]], result, n, ScalarOperandOf(bits));
+        if (f != LoopError::kNone) fault->Report(c, f);
       } else {
         const Strides strides = {bits & 1 ? 0 : 1, bits & 2 ? 0 : 1, bits & 4 ? 0 : 1};
         call.ternary(first, table[call.operands[1]], table[call.operands[2]], result, n, strides);
@@ -466,11 +467,11 @@ class FusedKernel {
   // The error of a member, as if it had run as its own node.
   Status OfMember(const Status& status, int32_t member) const {
     const NodeProps& props = *region_->members[member].props;
-    return DescribeNode(status, props.name, props.op->name);
+    return WithNode(status, props.name, props.op->name);
   }
 
   // The kernels of the single members, created on first use.
-  struct OwnKernels {
+  struct MemberKernels {
     std::once_flag once;
     std::vector<NodeInfo> infos;
     std::vector<Kernel> kernels;
@@ -478,7 +479,7 @@ class FusedKernel {
     Status status;
   };
   void MakeOwnKernels() const {
-    OwnKernels& own = *own_;
+    MemberKernels& own = *member_kernels_;
     const size_t count = region_->members.size();
     own.infos.reserve(count);
     own.last_use.assign(count, -1);
@@ -499,9 +500,9 @@ class FusedKernel {
     }
   }
 
-  Status RunOneByOne(KernelContext& ctx) const {
-    std::call_once(own_->once, [this] { MakeOwnKernels(); });
-    WEIR_TRY(own_->status);
+  Status RunSeparately(KernelContext& ctx) const {
+    std::call_once(member_kernels_->once, [this] { MakeOwnKernels(); });
+    WEIR_TRY(member_kernels_->status);
     const auto count = static_cast<int32_t>(region_->members.size());
     std::vector<Tensor> values(count);
     for (int32_t m = 0; m < count; ++m) {
@@ -512,11 +513,11 @@ class FusedKernel {
         inputs[i].tensor = operand < 0 ? Input(ctx, ~operand) : values[operand];
       }
       for (int32_t operand : member.operands) {
-        if (operand >= 0 && own_->last_use[operand] == m) values[operand] = Tensor();
+        if (operand >= 0 && member_kernels_->last_use[operand] == m) values[operand] = Tensor();
       }
       EdgeValue output;
-      KernelContext inner(own_->infos[m], ctx.step(), absl::MakeSpan(inputs), absl::MakeSpan(&output, 1));
-      if (Status status = own_->kernels[m].Run(inner); !status.ok()) return OfMember(status, m);
+      KernelContext inner(member_kernels_->infos[m], ctx.step(), absl::MakeSpan(inputs), absl::MakeSpan(&output, 1));
+      if (Status status = member_kernels_->kernels[m].Run(inner); !status.ok()) return OfMember(status, m);
       values[m] = std::move(output.tensor);
     }
     ctx.set_output(0, std::move(values.back()));
@@ -531,9 +532,9 @@ class FusedKernel {
   std::vector<char*> table_;  // pointers of the inputs; set for constants only
   bool scalar_constants_ = true;
   Shape largest_constant_;
-  std::optional<StandingBits> all_full_;
-  std::optional<StandingBits> constants_stand_;
-  std::unique_ptr<OwnKernels> own_ = std::make_unique<OwnKernels>();
+  std::optional<ScalarOperandBits> all_full_;
+  std::optional<ScalarOperandBits> constants_stand_;
+  std::unique_ptr<MemberKernels> member_kernels_ = std::make_unique<MemberKernels>();
 };
 
 // An op that belongs to a single node.

@@ -173,7 +173,7 @@ TEST_F(FusedTest, OtherElementTypesAndTestsJoin) {
   EXPECT_EQ(Fused({tests}, {{x, Counting(3000)}}).size(), 1u);
 }
 
-TEST_F(FusedTest, WhatIsFetchedOrWaitedForEndsARegion) {
+TEST_F(FusedTest, FetchesAndControlOutputsEndARegion) {
   Output x = Placeholder({8});
   Output a = Op("Add", {x, Const(1)}, "a");
   Output b = Op("Mul", {a, Const(2)}, "b");
@@ -186,7 +186,7 @@ TEST_F(FusedTest, WhatIsFetchedOrWaitedForEndsARegion) {
   EXPECT_EQ(Fused({c, Op("Identity", {b})}, {{x, Counting(8)}}), Regions{"b: Add Mul"});
 }
 
-TEST_F(FusedTest, AWayThroughANodeOutsideStaysAWay) {
+TEST_F(FusedTest, FusionDoesNotCreateCycles) {
   Output x = Placeholder({8});
   Output a = Op("Neg", {Op("Exp", {x})}, "a");
   Output sum = NodeBuilder(*graph_, "Cumsum").In(a).In(Const(Tensor::Scalar(int32_t{0}))).BuildOutput();
@@ -217,7 +217,7 @@ TEST_F(FusedTest, ControlInputsAreWaitedFor) {
   EXPECT_EQ((*result)[0].scalar<float>(), 3);
 }
 
-TEST_F(FusedTest, WhatReadsAVariableIsNotMovedPastAnUpdate) {
+TEST_F(FusedTest, VariableReadsAreNotMovedPastAnUpdate) {
   Output v = Variable("v", {});
   ASSERT_TRUE(Run({Op("Assign", {v, Const(1)})}).ok());
   // A fused node never reads a reference. Only the last node of a region may read an alias: it does not run later than
@@ -241,7 +241,7 @@ TEST_F(FusedTest, WhatReadsAVariableIsNotMovedPastAnUpdate) {
   EXPECT_EQ(fused_, Regions{"then: Add Exp"});
 }
 
-TEST_F(FusedTest, WhatReadsAPartOfAVariableIsNotMovedPastAnUpdate) {
+TEST_F(FusedTest, PartialVariableReadsAreNotMovedPastAnUpdate) {
   Output v = Variable("v", {2, 2});
   ASSERT_TRUE(Run({Op("Assign", {v, Const(*Tensor::Zeros(kFloat, {2, 2}))})}).ok());
   Output x = Placeholder({2, 2});
@@ -263,7 +263,7 @@ TEST_F(FusedTest, WhatReadsAPartOfAVariableIsNotMovedPastAnUpdate) {
   EXPECT_EQ(fused_, Regions{"product: Mul Add Exp"});
 }
 
-TEST_F(FusedTest, WhatReadsAResourceIsNotMovedPastAnUpdate) {
+TEST_F(FusedTest, ResourceReadsAreNotMovedPastAnUpdate) {
   Output r = NodeBuilder(*graph_, "VarHandleOp").Attr("dtype", kFloat).Attr("shape", PartialShape()).BuildOutput();
   Output x = Placeholder(PartialShape::Scalar());
   Output init = Op("Identity", {x}, "", {NodeBuilder(*graph_, "AssignVariableOp").In(r).In(Const(1)).BuildNode()});
@@ -278,7 +278,7 @@ TEST_F(FusedTest, WhatReadsAResourceIsNotMovedPastAnUpdate) {
   EXPECT_EQ(fused_, Regions{"late: Mul Add Exp"});
 }
 
-TEST_F(FusedTest, NodesOfOtherDevicesStayApart) {
+TEST_F(FusedTest, NodesOfOtherDevicesAreNotFused) {
   config_.mutable_device_count()->insert({"CPU", 2});
   Output x = Placeholder({8});
   Output a = Op("Neg", {Op("Exp", {x}, "", {}, "/cpu:1")}, "a", {}, "/cpu:1");
@@ -340,7 +340,7 @@ TEST_F(FusedTest, ShapesThatBlocksCannotDoGiveTheSame) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
 }
 
-TEST_F(FusedTest, ConstantsMoveOnWithTheElements) {
+TEST_F(FusedTest, NonScalarConstantsAdvanceWithBlocks) {
   Output x = Placeholder();
   for (const Shape& shape : {Shape{6000}, Shape{2, 3000}, Shape{3000}, Shape{1, 30}, Shape{1}}) {
     const Tensor constant = Floats(shape, [](int64_t i) { return static_cast<float>(i % 41) - 20; });
@@ -353,7 +353,7 @@ TEST_F(FusedTest, ConstantsMoveOnWithTheElements) {
   }
 }
 
-TEST_F(FusedTest, RowsMeetAllRows) {
+TEST_F(FusedTest, RowsAreBroadcast) {
   Output x = Placeholder({-1, 70});
   Output b = Placeholder({70});
   Output y = Op("Relu", {Op("Add", {Op("Mul", {x, Const(0.5f)}), b})}, "y");
@@ -377,7 +377,7 @@ TEST_F(FusedTest, RowsMeetAllRows) {
   EXPECT_EQ(Fused({row}, {{u, fed}, {v, Counting(9)}, {w, Counting(9)}}).size(), 1u);
 }
 
-TEST_F(FusedTest, ScalarsOnTheWayAreScalars) {
+TEST_F(FusedTest, IntermediateScalarsStayScalars) {
   Output x = Placeholder();
   Output rate = Placeholder();
   Output decayed = Op("Mul", {Op("Exp", {Op("Neg", {rate})}), Const(0.5f)});
@@ -416,7 +416,7 @@ TEST_F(FusedTest, ScalarsOnTheWayAreScalars) {
   EXPECT_EQ(NodeOf(Error(ones, {{x, Counting(6).Reshaped(Shape{2, 3})}, {rate, Counting(1)}, {other, one}})), "ones");
 }
 
-TEST_F(FusedTest, ShapesAreAskedOfOperands) {
+TEST_F(FusedTest, ShapesComeFromOperands) {
   Output x = Placeholder({-1});
   Output a = Op("Mul", {Op("Neg", {x}), Const(2)});
   Output y = Op("Exp", {Op("Add", {a, x})}, "y");
@@ -456,7 +456,7 @@ TEST_F(FusedTest, ShapesInBranchesThatAreNotTakenAreDead) {
   }
 }
 
-TEST_F(FusedTest, WhatDoesNotBroadcastSaysSo) {
+TEST_F(FusedTest, IncompatibleShapesAreErrors) {
   Output x = Placeholder();
   Output y = Placeholder();
   Output grad = Op("ReluGrad", {x, y}, "grad");
@@ -496,7 +496,7 @@ TEST_F(FusedTest, FaultsNameTheirNode) {
   EXPECT_EQ(fused_.size(), 1u);
 }
 
-TEST_F(FusedTest, TheOutputTakesAnInputsMemoryOnlyWhereNobodyElseHoldsIt) {
+TEST_F(FusedTest, OutputReusesOnlyUnsharedInputMemory) {
   Output x = Placeholder({50'000});
   const Tensor fed = Counting(50'000);
   const Tensor before = *fed.Clone();
@@ -557,7 +557,7 @@ TEST_F(FusedTest, TheReportNamesTheRegions) {
   unsetenv("WEIR_EXPLAIN");
 }
 
-TEST_F(FusedTest, StepsAtTheSameTimeDoNotMeet) {
+TEST_F(FusedTest, ConcurrentStepsAreIndependent) {
   Output x = Placeholder({20'000});
   Output y = Op("Sub", {Op("Exp", {Op("Mul", {x, Const(0.5f)})}), Op("Square", {x})}, "y");
   ASSERT_TRUE(Run({y}, {{x, Counting(20'000)}}).ok());

@@ -9,8 +9,8 @@
 #include "base/rng.h"
 #include "runtime/check_feed.h"
 #include "runtime/constant_evaluator.h"
-#include "runtime/kept_plan.h"
 #include "runtime/local_devices.h"
+#include "runtime/plan_with_resources.h"
 #include "runtime/step_trace.h"
 
 namespace weir {
@@ -81,24 +81,24 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
       devices_(std::make_shared<const LocalFunctionRunner::Devices>(
           MakeLocalDevices(config_, dependencies.device_prefix, RealRng()))),
       evaluator_(MakeLocalConstantEvaluator(env_)) {
-  kept_->handle = fmt::format("local-{}", static_cast<const void*>(this));
+  kernel_state_->handle = fmt::format("local-{}", static_cast<const void*>(this));
   if (const int threads = config_.intra_op_parallelism_threads(); threads > 0) {
-    kept_->intra_pool = std::make_unique<ThreadPool>("weir_intra", threads);
-    intra_pool_ = kept_->intra_pool.get();
+    kernel_state_->intra_pool = std::make_unique<ThreadPool>("weir_intra", threads);
+    intra_pool_ = kernel_state_->intra_pool.get();
   }
   if (const int threads = InterOpThreads(config_); threads < 0 || threads == 1) {
     inter_pool_ = nullptr;
   } else if (threads > 1) {
-    kept_->inter_pool = std::make_unique<ThreadPool>("weir_inter", threads);
-    inter_pool_ = kept_->inter_pool.get();
+    kernel_state_->inter_pool = std::make_unique<ThreadPool>("weir_inter", threads);
+    inter_pool_ = kernel_state_->inter_pool.get();
   }
-  kept_->functions = std::make_unique<LocalFunctionRunner>(
+  kernel_state_->functions = std::make_unique<LocalFunctionRunner>(
       graph_, devices_, resources_,
       LocalFunctionRunner::Options{.env = env_,
                                    .placer = PlacerOptionsOf(config_),
                                    .passes = PassOptionsOf(config_, evaluator_.get()),
                                    .kept = evaluator_});
-  kernels_ = std::make_unique<KernelCache>(env_, resources_.get(), kept_->functions.get());
+  kernels_ = std::make_unique<KernelCache>(env_, resources_.get(), kernel_state_->functions.get());
 }
 
 LocalSession::~LocalSession() {
@@ -156,7 +156,7 @@ Result<std::shared_ptr<Executor>> LocalSession::Compile(const PlanSignature& sig
               CompilePlan(*graph_, signature,
                           PlanEnvironment{*devices_, *kernels_, PlacerOptionsOf(config_),
                                           PassOptionsOf(config_, evaluator_.get())}));
-  return std::make_shared<Executor>(KeptPlan(std::move(plan), resources_));
+  return std::make_shared<Executor>(PlanWithResources(std::move(plan), resources_));
 }
 
 StepArgs LocalSession::ArgsForStep() {
@@ -166,10 +166,10 @@ StepArgs LocalSession::ArgsForStep() {
   args.context.blocking_pool = &blocking_pool_;
   args.context.env = &env_;
   args.context.resources = resources_.get();
-  args.context.functions = kept_->functions.get();
+  args.context.functions = kernel_state_->functions.get();
   args.context.py_functions = py_functions_;
-  args.context.session_handle = &kept_->handle;
-  args.context.kept = kept_;
+  args.context.session_handle = &kernel_state_->handle;
+  args.context.keep_alive = kernel_state_;
   args.pool = inter_pool_;
   args.cancelled_by.push_back(&cancel_);
   args.private_fetches = true;

@@ -75,7 +75,7 @@ TEST_F(LocalSessionTest, WrongSignatures) {
   EXPECT_THAT(Message(Run({x}, {{x, Float(1)}, {x, Float(2)}})), HasSubstr("more than once"));
 }
 
-TEST_F(LocalSessionTest, AConstantMustHoldWhatItSays) {
+TEST_F(LocalSessionTest, AConstantMustMatchItsDtype) {
   NodeBuilder liar(*graph_, "Const", "liar");
   Output c = Make(liar.Attr("value", Tensor::Scalar(int32_t{1})).Attr("dtype", kFloat));
   Result<std::vector<Tensor>> result = Run({Op("Identity", {c})});
@@ -166,7 +166,7 @@ TEST_F(LocalSessionTest, ColocatedNodesComeTogether) {
   EXPECT_THAT(Message(Run({e})), HasSubstr("incompatible jobs: "));
 }
 
-TEST_F(LocalSessionTest, WhoTakesAReferenceComesToIt) {
+TEST_F(LocalSessionTest, ConsumersOfAReferenceAreColocatedWithIt) {
   config_.mutable_device_count()->insert({"CPU", 3});
   NodeBuilder variable(*graph_, "VariableV2", "v");
   Output v = Make(variable.Attr("dtype", kFloat).Attr("shape", PartialShape::Scalar()).Device("/cpu:2"));
@@ -236,7 +236,7 @@ class PartialRunTest : public LocalSessionTest {
   }
 };
 
-TEST_F(PartialRunTest, InPieces) {
+TEST_F(PartialRunTest, FeedsAndFetchesArriveInSeveralCalls) {
   for (int i = 0; i < 3; ++i) {
     const std::string handle = Begin();
     Result<std::vector<Tensor>> first = Piece(handle, {q}, {{x, Float(3)}});
@@ -293,7 +293,7 @@ TEST_F(PartialRunTest, TheCallersTokenEndsTheWait) {
 
 // --- traces
 
-TEST_F(LocalSessionTest, ATraceTellsWhatRan) {
+TEST_F(LocalSessionTest, TraceListsTheNodesThatRan) {
   Output x = Placeholder("x");
   Output y = Op("Add", {x, Const(1)}, "y");
   tensorflow::RunOptions options;

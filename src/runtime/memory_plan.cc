@@ -12,9 +12,9 @@ namespace {
 
 constexpr int64_t kMostStepBytes = int64_t{16} << 20;
 // Small blocks from the thread's heap cache cost less than slots that have dropped out of the CPU cache. So a slot of
-// at most kCheapBytes is used only if at least kFewTurns values share it.
+// at most kCheapBytes is used only if at least kMinSharers values share it.
 constexpr int64_t kCheapBytes = 900;
-constexpr int32_t kFewTurns = 4;
+constexpr int32_t kMinSharers = 4;
 
 // The ancestors of each node, as bit sets in a ring buffer. Covers only the last kMostWords * kBits nodes, to bound the
 // memory in large graphs; ancestors further back count as not ordered.
@@ -61,9 +61,9 @@ class Ancestors final {
 
 class SlotAssigner final {
  public:
-  SlotAssigner(absl::Span<const int32_t> begin, absl::Span<const int32_t> waits_for, absl::Span<const MemoryLife> lives,
-               int64_t most_bytes)
-      : begin_(begin), waits_for_(waits_for), lives_(lives), left_(most_bytes), ancestors_(begin.size() - 1) {}
+  SlotAssigner(absl::Span<const int32_t> begin, absl::Span<const int32_t> waits_for,
+               absl::Span<const BufferLifetime> lives, int64_t max_bytes)
+      : begin_(begin), waits_for_(waits_for), lives_(lives), left_(max_bytes), ancestors_(begin.size() - 1) {}
 
   std::vector<int32_t> Run() {
     const auto num_nodes = static_cast<int32_t>(begin_.size()) - 1;
@@ -72,11 +72,11 @@ class SlotAssigner final {
     size_t life = 0;
     for (int32_t n = 0; n < num_nodes; ++n) {
       ancestors_.Add(n, waits_for_.subspan(begin_[n], begin_[n + 1] - begin_[n]));
-      for (; life < lives_.size() && lives_[life].made_by == n; ++life) slot_of_[life] = Assign(life);
+      for (; life < lives_.size() && lives_[life].producer == n; ++life) slot_of_[life] = Assign(life);
       for (int32_t e = end_begin_[n]; e < end_begin_[n + 1]; ++e) {
         const int32_t ended = ends_[e];
-        if (slot_of_[ended] < 0 || lives_[ended].taken_by.size() > kMostTakers) continue;
-        idle_[KindOf(lives_[ended].bytes)].push_back(slot_of_[ended]);
+        if (slot_of_[ended] < 0 || lives_[ended].users.size() > kMostTakers) continue;
+        idle_[SizeClass(lives_[ended].bytes)].push_back(slot_of_[ended]);
       }
     }
     return std::move(slot_of_);
@@ -92,31 +92,31 @@ class SlotAssigner final {
     int64_t bytes = 0;
   };
 
-  static int KindOf(int64_t bytes) { return std::bit_width(static_cast<uint64_t>(bytes - 1) | 63); }
+  static int SizeClass(int64_t bytes) { return std::bit_width(static_cast<uint64_t>(bytes - 1) | 63); }
 
   // Groups lives by the last node that uses them.
   void FindEnds(int32_t num_nodes) {
     end_begin_.assign(num_nodes + 2, 0);
-    auto end_of = [&](const MemoryLife& life) {
-      int32_t end = life.made_by;
-      for (const int32_t node : life.taken_by) end = std::max(end, node);
+    auto end_of = [&](const BufferLifetime& life) {
+      int32_t end = life.producer;
+      for (const int32_t node : life.users) end = std::max(end, node);
       return end;
     };
-    for (const MemoryLife& life : lives_) ++end_begin_[end_of(life) + 2];
+    for (const BufferLifetime& life : lives_) ++end_begin_[end_of(life) + 2];
     for (int32_t n = 0; n <= num_nodes; ++n) end_begin_[n + 1] += end_begin_[n];
     ends_.resize(lives_.size());
     for (size_t l = 0; l < lives_.size(); ++l) ends_[end_begin_[end_of(lives_[l]) + 1]++] = static_cast<int32_t>(l);
   }
 
-  bool EndedBefore(const MemoryLife& life) {
-    if (!ancestors_.Has(life.made_by)) return false;
-    return std::all_of(life.taken_by.begin(), life.taken_by.end(), [&](int32_t n) { return ancestors_.Has(n); });
+  bool EndedBefore(const BufferLifetime& life) {
+    if (!ancestors_.Has(life.producer)) return false;
+    return std::all_of(life.users.begin(), life.users.end(), [&](int32_t n) { return ancestors_.Has(n); });
   }
 
   // Prefers the slot that became idle last, because it is in the CPU cache, and among those one of the same size.
   int32_t Assign(size_t life) {
     const int64_t bytes = lives_[life].bytes;
-    std::vector<int32_t>& idle = idle_[KindOf(bytes)];
+    std::vector<int32_t>& idle = idle_[SizeClass(bytes)];
     int found = -1;
     for (int i = static_cast<int>(idle.size()), tried = 0; i-- > 0 && tried < kMostTried; ++tried) {
       const Slot& slot = slots_[idle[i]];
@@ -141,7 +141,7 @@ class SlotAssigner final {
 
   const absl::Span<const int32_t> begin_;
   const absl::Span<const int32_t> waits_for_;
-  const absl::Span<const MemoryLife> lives_;
+  const absl::Span<const BufferLifetime> lives_;
   int64_t left_;
   Ancestors ancestors_;
   std::vector<int32_t> end_begin_;
@@ -159,7 +159,7 @@ class MemoryPlanner final {
     Order();
     FindLives();
     std::vector<int32_t> slots = AssignSlots(begin_, waits_for_, lives_, kMostStepBytes);
-    LeaveCheap(slots);
+    DropSmallSlots(slots);
     Write(slots);
     return std::move(memory_);
   }
@@ -218,7 +218,7 @@ class MemoryPlanner final {
       }
     }
     auto has_slot = [&](int32_t r) {
-      return dies[r] != 0 && values[r].bytes > 0 && values[r].bytes <= static_cast<int64_t>(kMostSlotBytes);
+      return dies[r] != 0 && values[r].bytes > 0 && values[r].bytes <= static_cast<int64_t>(kMaxSlotBytes);
     };
     for (const int32_t n : order_) {
       for (int32_t v = first_value_[n]; v < first_value_[n + 1]; ++v) {
@@ -231,27 +231,27 @@ class MemoryPlanner final {
       for (int32_t v = first_value_[n]; v < first_value_[n + 1]; ++v) {
         life_of_[v] = life_of_[root[v]];
         // The value may use the memory from the start of this node, even if the kernel does not reuse it every time.
-        if (life_of_[v] >= 0 && root[v] != v) lives_[life_of_[v]].taken_by.push_back(position_[n]);
+        if (life_of_[v] >= 0 && root[v] != v) lives_[life_of_[v]].users.push_back(position_[n]);
       }
       for (const PlanValue input : plan_.inputs_of(n)) {
         const int32_t v = NumberOf(input);
-        if (v >= 0 && life_of_[v] >= 0) lives_[life_of_[v]].taken_by.push_back(position_[n]);
+        if (v >= 0 && life_of_[v] >= 0) lives_[life_of_[v]].users.push_back(position_[n]);
       }
     }
   }
 
-  void LeaveCheap(std::vector<int32_t>& slots) const {
-    std::vector<int32_t> turns(lives_.size(), 0);
+  void DropSmallSlots(std::vector<int32_t>& slots) const {
+    std::vector<int32_t> sharers(lives_.size(), 0);
     std::vector<int64_t> bytes(lives_.size(), 0);
     for (size_t l = 0; l < lives_.size(); ++l) {
       if (slots[l] < 0) continue;
-      ++turns[slots[l]];
+      ++sharers[slots[l]];
       bytes[slots[l]] = std::max(bytes[slots[l]], lives_[l].bytes);
     }
     std::vector<int32_t> renamed(lives_.size(), -1);
     int32_t num_left = 0;
     for (size_t s = 0; s < lives_.size(); ++s) {
-      if (bytes[s] > kCheapBytes || turns[s] >= kFewTurns) renamed[s] = num_left++;
+      if (bytes[s] > kCheapBytes || sharers[s] >= kMinSharers) renamed[s] = num_left++;
     }
     for (int32_t& slot : slots) {
       if (slot >= 0) slot = renamed[slot];
@@ -260,7 +260,7 @@ class MemoryPlanner final {
 
   void Write(const std::vector<int32_t>& slots) {
     memory_->first_slot.assign(plan_.nodes.size(), -1);
-    memory_->kept_in.assign(plan_.frames[0].num_entries, -1);
+    memory_->return_slot.assign(plan_.frames[0].num_entries, -1);
     for (int32_t n = 0; n < size(); ++n) {
       const int32_t first = first_value_[n], end = first_value_[n + 1];
       auto slot_of = [&](int32_t v) {
@@ -272,7 +272,7 @@ class MemoryPlanner final {
         memory_->first_slot[n] = static_cast<int32_t>(memory_->slots.size());
         if (memory_->slot_bytes.size() <= static_cast<size_t>(slot)) memory_->slot_bytes.resize(slot + 1);
         memory_->slot_bytes[slot] = std::max(memory_->slot_bytes[slot], use_.values[v].bytes);
-        memory_->bytes_apart += use_.values[v].bytes;
+        memory_->bytes_unshared += use_.values[v].bytes;
         ++memory_->num_outputs;
       }
       if (memory_->first_slot[n] >= 0) {
@@ -280,7 +280,7 @@ class MemoryPlanner final {
       }
       for (int32_t i = 0; i < plan_.nodes[n].num_inputs; ++i) {
         const int32_t v = NumberOf(plan_.inputs_of(n)[i]);
-        if (v >= 0 && life_of_[v] >= 0) memory_->kept_in[plan_.nodes[n].first_entry + i] = slots[life_of_[v]];
+        if (v >= 0 && life_of_[v] >= 0) memory_->return_slot[plan_.nodes[n].first_entry + i] = slots[life_of_[v]];
       }
     }
   }
@@ -293,15 +293,15 @@ class MemoryPlanner final {
   std::vector<int32_t> position_;  // indexed by node: its index in order_
   std::vector<int32_t> begin_;
   std::vector<int32_t> waits_for_;
-  std::vector<MemoryLife> lives_;
+  std::vector<BufferLifetime> lives_;
   std::vector<int32_t> life_of_;  // by value
 };
 
 }  // namespace
 
 std::vector<int32_t> AssignSlots(absl::Span<const int32_t> begin, absl::Span<const int32_t> waits_for,
-                                 absl::Span<const MemoryLife> lives, int64_t most_bytes) {
-  return SlotAssigner(begin, waits_for, lives, most_bytes).Run();
+                                 absl::Span<const BufferLifetime> lives, int64_t max_bytes) {
+  return SlotAssigner(begin, waits_for, lives, max_bytes).Run();
 }
 
 std::vector<int32_t> FirstValues(const Plan& plan) {
@@ -318,7 +318,7 @@ std::string MemoryPlan::ToString() const {
   int64_t bytes = 0;
   for (const int64_t slot : slot_bytes) bytes += slot;
   return fmt::format("{} outputs in {} slots of {} bytes, {} without sharing", num_outputs, slot_bytes.size(), bytes,
-                     bytes_apart);
+                     bytes_unshared);
 }
 
 }  // namespace weir

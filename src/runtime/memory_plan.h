@@ -16,17 +16,17 @@ namespace weir {
 struct Plan;
 
 // The lifetime of a block of memory: from its producer until the last of its users has ended.
-struct MemoryLife {
-  int32_t made_by = 0;
-  std::vector<int32_t> taken_by;
+struct BufferLifetime {
+  int32_t producer = 0;
+  std::vector<int32_t> users;
   int64_t bytes = 0;
 };
 
 // Returns a slot for each life, or -1. The lives of a slot do not overlap in any execution order that the graph allows.
 // Node n waits for waits_for[begin[n]] .. waits_for[begin[n + 1]]. REQUIRES: nodes are in topological order; `lives` is
-// sorted by made_by. The slots take at most `most_bytes` together.
+// sorted by producer. The slots take at most `max_bytes` together.
 std::vector<int32_t> AssignSlots(absl::Span<const int32_t> begin, absl::Span<const int32_t> waits_for,
-                                 absl::Span<const MemoryLife> lives, int64_t most_bytes);
+                                 absl::Span<const BufferLifetime> lives, int64_t max_bytes);
 
 // The recorded memory use of each value of a step. Values are numbered by node and output (FirstValues).
 struct MemoryUse {
@@ -39,12 +39,12 @@ struct MemoryUse {
 };
 
 struct MemoryPlan {
-  std::vector<int32_t> first_slot;  // indexed by node: index of its first output in `slots`, or -1
-  std::vector<int32_t> slots;       // indexed by first_slot + output: the slot to allocate the output in, or -1
-  std::vector<int32_t> kept_in;     // indexed by entry: the slot that its memory returns to, or -1
-  std::vector<int64_t> slot_bytes;  // indexed by slot: the size of its largest value
-  int64_t num_outputs = 0;          // outputs with a slot
-  int64_t bytes_apart = 0;          // bytes they would take without sharing
+  std::vector<int32_t> first_slot;   // indexed by node: index of its first output in `slots`, or -1
+  std::vector<int32_t> slots;        // indexed by first_slot + output: the slot to allocate the output in, or -1
+  std::vector<int32_t> return_slot;  // indexed by entry: the slot that its memory returns to, or -1
+  std::vector<int64_t> slot_bytes;   // indexed by slot: the size of its largest value
+  int64_t num_outputs = 0;           // outputs with a slot
+  int64_t bytes_unshared = 0;        // bytes they would take without sharing
 
   // "3 outputs in 2 slots of 64 bytes, 96 without sharing"
   std::string ToString() const;

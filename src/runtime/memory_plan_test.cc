@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 struct LivesOfGraph {
   std::vector<int32_t> begin{0};
   std::vector<int32_t> waits_for;
-  std::vector<MemoryLife> lives;
+  std::vector<BufferLifetime> lives;
 
   int32_t size() const { return static_cast<int32_t>(begin.size()) - 1; }
   void AddNode(const std::vector<int32_t>& before) {
@@ -33,13 +33,13 @@ struct LivesOfGraph {
   }
   // Adds a node that uses the values of `from` and produces a value of `bytes`.
   int32_t Add(const std::vector<int32_t>& from, int64_t bytes = 1000) {
-    for (const int32_t n : from) lives[n].taken_by.push_back(size());
+    for (const int32_t n : from) lives[n].users.push_back(size());
     AddNode(from);
     lives.push_back({size() - 1, {}, bytes});
     return size() - 1;
   }
-  std::vector<int32_t> Slots(int64_t most_bytes = int64_t{1} << 40) const {
-    return AssignSlots(begin, waits_for, lives, most_bytes);
+  std::vector<int32_t> Slots(int64_t max_bytes = int64_t{1} << 40) const {
+    return AssignSlots(begin, waits_for, lives, max_bytes);
   }
   // Returns a row for each node that marks its direct and indirect ancestors.
   std::vector<std::vector<bool>> Ancestors() const {
@@ -60,9 +60,9 @@ void ExpectNoOverlap(const LivesOfGraph& graph, const std::vector<int32_t>& slot
   for (size_t a = 0; a < slots.size(); ++a) {
     for (size_t b = a + 1; b < slots.size(); ++b) {
       if (slots[a] < 0 || slots[a] != slots[b]) continue;
-      const std::vector<bool>& before = ancestors[graph.lives[b].made_by];
-      EXPECT_TRUE(before[graph.lives[a].made_by]) << a << " and " << b;
-      for (const int32_t taker : graph.lives[a].taken_by) EXPECT_TRUE(before[taker]) << a << " and " << b;
+      const std::vector<bool>& before = ancestors[graph.lives[b].producer];
+      EXPECT_TRUE(before[graph.lives[a].producer]) << a << " and " << b;
+      for (const int32_t taker : graph.lives[a].users) EXPECT_TRUE(before[taker]) << a << " and " << b;
     }
   }
 }
@@ -74,7 +74,7 @@ TEST(AssignSlotsTest, AChainNeedsTwo) {
   EXPECT_THAT(graph.Slots(), ElementsAre(0, 1, 0, 1, 0, 1));
 }
 
-TEST(AssignSlotsTest, WhatMayRunAtTheSameTimeSharesNothing) {
+TEST(AssignSlotsTest, ConcurrentNodesShareNoSlot) {
   LivesOfGraph graph;
   const int32_t root = graph.Add({});
   const int32_t a = graph.Add({root}), b = graph.Add({root});
@@ -86,7 +86,7 @@ TEST(AssignSlotsTest, WhatMayRunAtTheSameTimeSharesNothing) {
   ExpectNoOverlap(graph, graph.Slots());
 }
 
-TEST(AssignSlotsTest, SizesThatDifferMuchStayApart) {
+TEST(AssignSlotsTest, VeryDifferentSizesShareNoSlot) {
   LivesOfGraph graph;
   graph.Add({}, 1000);
   graph.Add({0}, 1000);
@@ -118,8 +118,8 @@ TEST_P(RandomLivesTest, NeverOverlap) {
     }
     graph.AddNode(before);
     for (const int32_t from : before) {
-      for (MemoryLife& life : graph.lives) {
-        if (life.made_by == from && below(2) == 0) life.taken_by.push_back(n);
+      for (BufferLifetime& life : graph.lives) {
+        if (life.producer == from && below(2) == 0) life.users.push_back(n);
       }
     }
     for (int32_t i = 1 + below(2); i > 0; --i) graph.lives.push_back({n, {}, 1 + below(3000)});
@@ -133,49 +133,49 @@ TEST_P(RandomLivesTest, NeverOverlap) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLivesTest, testing::Range(0, 50));
 
-TEST(MemorySlotTest, GivesTheSameMemoryAgainOnceNobodyHasIt) {
+TEST(MemorySlotTest, ReusesReleasedMemory) {
   MemorySlot slot;
-  slot.most_bytes = 10'000;
+  slot.max_bytes = 10'000;
   Tensor first = *AllocateIn(slot, kFloat, {500});
   void* const memory = first.raw();
   {
     Tensor copy = first;
-    KeepIn(slot, copy);
+    ReturnToSlot(slot, copy);
   }
   Tensor second = *AllocateIn(slot, kFloat, {500});
   EXPECT_NE(second.raw(), memory);  // `first` was still referenced
-  KeepIn(slot, first);
-  EXPECT_FALSE(slot.kept);  // `first` does not belong to the slot any more
+  ReturnToSlot(slot, first);
+  EXPECT_FALSE(slot.free_buffer);  // `first` does not belong to the slot any more
   void* const other = second.raw();
-  KeepIn(slot, second);
+  ReturnToSlot(slot, second);
   Tensor third = *AllocateIn(slot, kInt32, {20, 24});  // another type and shape, almost as large
   EXPECT_EQ(third.raw(), other);
   EXPECT_TRUE(third.OwnsMemoryAlone());
   EXPECT_EQ(third.shape(), (Shape{20, 24}));
 }
 
-TEST(MemorySlotTest, WhatIsLentIsNotKept) {
+TEST(MemorySlotTest, LeasedMemoryIsNotReturnedToTheSlot) {
   MemorySlot slot;
-  slot.most_bytes = 10'000;
+  slot.max_bytes = 10'000;
   Tensor value = *AllocateIn(slot, kFloat, {500});
   const Tensor lease = value.Lease();
-  KeepIn(slot, value);
-  EXPECT_FALSE(slot.kept);
+  ReturnToSlot(slot, value);
+  EXPECT_FALSE(slot.free_buffer);
 }
 
-TEST(MemorySlotTest, WhatIsTooLargeOrNotPlainIsNotKept) {
+TEST(MemorySlotTest, LargeOrNonTrivialBuffersAreNotReturnedToTheSlot) {
   std::atomic<bool> outgrown{false};
   MemorySlot slot;
-  slot.most_bytes = 10'000;
+  slot.max_bytes = 10'000;
   slot.outgrown = &outgrown;
   Tensor text = *AllocateIn(slot, kString, {2});
   EXPECT_EQ(text.data<std::string>()[1], "");
-  KeepIn(slot, text);
-  EXPECT_FALSE(slot.kept);
+  ReturnToSlot(slot, text);
+  EXPECT_FALSE(slot.free_buffer);
   EXPECT_FALSE(outgrown);
   Tensor large = *AllocateIn(slot, kFloat, {2501});
-  KeepIn(slot, large);
-  EXPECT_FALSE(slot.kept);
+  ReturnToSlot(slot, large);
+  EXPECT_FALSE(slot.free_buffer);
   EXPECT_TRUE(outgrown);
   EXPECT_FALSE(AllocateIn(slot, kFloat, {int64_t{1} << 40, int64_t{1} << 20}).ok());
 }
@@ -290,7 +290,7 @@ TEST_F(MemoryPlanTest, TheFourthStepHasThePlanAndTheFifthTheMemory) {
   }
 }
 
-TEST_F(MemoryPlanTest, SmallValuesArePlannedWhereTheyTakeTurns) {
+TEST_F(MemoryPlanTest, SmallValuesShareSlots) {
   Output x = Placeholder("x");
   OutputList fetches;
   for (int i = 0; i < 3; ++i) fetches.push_back(Op("Fresh", {FreshChain(x, 2), x}));
@@ -305,7 +305,7 @@ TEST_F(MemoryPlanTest, SmallValuesArePlannedWhereTheyTakeTurns) {
   EXPECT_EQ(in_turns->memory_plan()->ToString(), "8 outputs in 2 slots of 8 bytes, 32 without sharing");
 }
 
-TEST_F(MemoryPlanTest, WhatIsFetchedOrHeldStaysAsItIs) {
+TEST_F(MemoryPlanTest, FetchedOrHeldValuesAreNotOverwritten) {
   Output x = Placeholder("x");
   Output inside = FreshChain(x, 3);
   Output end = Op("Fresh", {FreshChain(inside, 4), Op("Hold", {inside})});
@@ -326,7 +326,7 @@ TEST_F(MemoryPlanTest, WhatIsFetchedOrHeldStaysAsItIs) {
   }
 }
 
-TEST_F(MemoryPlanTest, LargerStepsArePlannedAnew) {
+TEST_F(MemoryPlanTest, LargerStepsAreReplanned) {
   Output x = Placeholder("x");
   const auto executor = Compile({x}, {FreshChain(x, 6)});
   for (int step = 0; step < 3; ++step) Step(executor, Numbers(300, 1));
@@ -342,7 +342,7 @@ TEST_F(MemoryPlanTest, LargerStepsArePlannedAnew) {
   EXPECT_EQ(executor->memory_plan(), nullptr);
 }
 
-TEST_F(MemoryPlanTest, AStepThatFailsTeachesNothing) {
+TEST_F(MemoryPlanTest, AFailedStepIsNotRecorded) {
   Output x = Placeholder("x");
   const auto executor = Compile({x}, {Op("Add", {FreshChain(x, 6), FreshChain(x, 1)})});
   StepArgs args;
@@ -381,7 +381,7 @@ TEST_F(MemoryPlanTest, PlansWithLoopsOrWithoutLeaveKeepNothing) {
   EXPECT_EQ(loops->memory_plan(), nullptr);
 }
 
-TEST_F(MemoryPlanTest, TheReportSaysWhatIsShared) {
+TEST_F(MemoryPlanTest, ReportListsSharedMemory) {
   setenv("WEIR_EXPLAIN", "1", 1);
   Output x = Placeholder("x");
   Output y = Op("View", {FreshChain(x, 9), x}, "y");
@@ -394,7 +394,7 @@ TEST_F(MemoryPlanTest, TheReportSaysWhatIsShared) {
             "plan for y:0: memory of 8 outputs in 2 slots of 2400 bytes, 9600 without sharing\n");
 }
 
-TEST_F(MemoryPlanTest, TheOptionsCanSayNo) {
+TEST_F(MemoryPlanTest, MemoryPlanningCanBeDisabled) {
   config_.mutable_graph_options()->mutable_rewrite_options()->set_memory_optimization(
       tensorflow::RewriterConfig::NO_MEM_OPT);
   setenv("WEIR_EXPLAIN", "1", 1);

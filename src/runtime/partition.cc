@@ -28,7 +28,7 @@ class Partitioner {
     }
     if (result_.has_flow) {
       WEIR_ASSIGN(frames_, AssignFrames(graph_, FindConsumers(graph_), kinds_));
-      KeepLoopEdgesTogether();
+      ColocateLoopEdges();
     }
     for (const Device* device : placed_) part_of_node_.push_back(PartOf(*device));
     if (result_.has_flow) WEIR_TRY(AddControlLoops());
@@ -39,7 +39,7 @@ class Partitioner {
 
  private:
   // Places Enter and NextIteration on the device of their Merge, and Exit on the device of its Switch.
-  void KeepLoopEdgesTogether() {
+  void ColocateLoopEdges() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const PlanGraph::Node& node = graph_.nodes[n];
       if (kinds_[n] == NodeKind::kMerge) {

@@ -126,7 +126,7 @@ class PartitionTest : public SmallGraph {
   }
 };
 
-TEST_F(PartitionTest, WhatStaysOnOneTaskIsNotCut) {
+TEST_F(PartitionTest, EdgesWithinATaskAreNotCut) {
   Cut({OpOn("b", "Add", {ConstOn("b", 1, "x"), ConstOn("b", 2, "y")}, "sum")});
   ASSERT_EQ(cut_.parts.size(), 1u);
   EXPECT_FALSE(cut_.has_flow);
@@ -156,7 +156,7 @@ TEST_F(PartitionTest, AReceiveKnowsTheShapeThatTheGraphKnows) {
   EXPECT_EQ(Count(kB, "_Recv"), 1);
 }
 
-TEST_F(PartitionTest, OutputsOfANodeTravelApart) {
+TEST_F(PartitionTest, OutputsOfANodeAreSentSeparately) {
   Output forked = OpOn("a", "Switch", {ConstOn("a", 1, "x"), On("a", [&] { return Bool(true); })}, "forked");
   Output sum = OpOn("b", "Add", {Output(forked.node, 1), Output(forked.node, 1)});
   Output other = OpOn("b", "Identity", {Output(forked.node, 0)});
@@ -205,7 +205,7 @@ TEST_F(PartitionTest, FeedsGoWhereTheyAreUsedAndFetchesComeFromWhereTheyAre) {
   EXPECT_EQ(Part(kC).fetches[0].key, Part(kC).fetches[1].key);
 }
 
-TEST_F(PartitionTest, WhatLeavesAVariableIsAValue) {
+TEST_F(PartitionTest, VariablesAreSentByValue) {
   Output v = On("a", [&] { return Variable("v"); });
   Output assign = OpOn("a", "Assign", {v, ConstOn("b", 1, "one")});
   Output read = OpOn("b", "Identity", {v});
@@ -220,7 +220,7 @@ TEST_F(PartitionTest, WhatLeavesAVariableIsAValue) {
   EXPECT_EQ(TaskOfDevice(Find(kA, assign.node->name())->device()), kA);
 }
 
-TEST_F(PartitionTest, NamesThatAreTakenAreNotTakenAgain) {
+TEST_F(PartitionTest, NewNodesGetUnusedNames) {
   Output x = ConstOn("a", 1, "x");
   Output clash = OpOn("b", "Add", {x, ConstOn("b", 1, "x/_0")});
   Cut({OpOn("b", "Add", {clash, ConstOn("b", 1, "x/_1")})});
@@ -238,7 +238,7 @@ TEST_F(PartitionTest, ALoopOnOneTaskNeedsNoHelp) {
   EXPECT_EQ(Count(kA, "Enter"), 0);
 }
 
-TEST_F(PartitionTest, ALoopOverTasksTurnsOnEachOfThem) {
+TEST_F(PartitionTest, ADistributedLoopIteratesOnEveryTask) {
   Output end = On("b", [&] {
     return While(Const(0), Const(3), "loop", [&](Output i) {
       Output doubled = OpOn("c", "Add", {i, i}, "doubled");
@@ -259,7 +259,7 @@ TEST_F(PartitionTest, ALoopOverTasksTurnsOnEachOfThem) {
   EXPECT_EQ(Count(kA, "Enter"), 0);
 }
 
-TEST_F(PartitionTest, AnInnerLoopOverTasksBringsTheOuterOneThere) {
+TEST_F(PartitionTest, ADistributedInnerLoopMakesTheOuterOneDistributed) {
   Output end = On("a", [&] {
     return While(Const(0), Const(3), "outer", [&](Output i) {
       return While(i, Enter(Const(9), "outer", true), "inner", [&](Output j) {
@@ -307,7 +307,7 @@ TEST_F(PartitionTest, FoldedConstantsAreWhereTheyWereComputed) {
   EXPECT_EQ(Count(kC, "_Recv"), 0);
 }
 
-TEST_F(PartitionTest, AGroupMovesToThoseWhoWaitForIt) {
+TEST_F(PartitionTest, GroupMovesToItsConsumers) {
   Output on_b = OpOn("b", "Identity", {ConstOn("b", 1, "x")});
   Output on_c = OpOn("c", "Identity", {ConstOn("c", 1, "y")});
   Output inner = OpOn("a", "NoOp", {}, "inner", {on_b.node, on_c.node});

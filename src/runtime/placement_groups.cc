@@ -22,10 +22,10 @@ void PlacementGroups::Merge(Group& into, const Group& other) const {
     into.conflict = MarkNode(
         InvalidArgument("Cannot colocate nodes '{}' and '{}': they share state or a colocation group, but ask for '{}' "
                         "and '{}'",
-                        other.asked_by, into.asked_by, b.ToString(), a.ToString()),
-        other.asked_by);
+                        other.requested_by, into.requested_by, b.ToString(), a.ToString()),
+        other.requested_by);
   }
-  if (into.asked_by.empty()) into.asked_by = other.asked_by;
+  if (into.requested_by.empty()) into.requested_by = other.requested_by;
   if (into.fixed) return;
   if (other.fixed) {
     into.request = other.request;
@@ -61,11 +61,11 @@ void PlacementGroups::JoinState(int32_t user, int32_t state) {
   Join(user, state);
 }
 
-void PlacementGroups::Ask(int32_t element, const std::string& device, const std::string& by) {
+void PlacementGroups::AddRequest(int32_t element, const std::string& device, const std::string& by) {
   if (device.empty()) return;
   Result<DeviceName> parsed = DeviceName::Parse(device);
   Group asked;
-  asked.asked_by = by;
+  asked.requested_by = by;
   if (parsed.ok()) {
     asked.request = *std::move(parsed);
   } else {
@@ -87,7 +87,7 @@ int32_t PlacementGroups::ElementOf(const std::string& name) {
   if (!is_new) return it->second;
   it->second = sets_.Add();
   const int32_t element = it->second;
-  Ask(element, node->device(), name);
+  AddRequest(element, node->device(), name);
   // A colocation group named the node before it existed.
   if (auto named = by_name_.find(name); named != by_name_.end()) {
     Join(named->second, element);
@@ -129,13 +129,13 @@ Result<std::string> PlacementGroups::RequestOf(const Node& node) {
   return group->second.request.ToString();
 }
 
-void PlacementGroups::Fix(const Node& node, const std::string& device) {
+void PlacementGroups::Pin(const Node& node, const std::string& device) {
   Result<DeviceName> name = DeviceName::Parse(device);
   if (!name.ok()) return;
   Group& group = groups_[sets_.Find(ElementOf(node.name()))];
   if (group.fixed) return;
   group.request = *std::move(name);
-  group.asked_by = node.name();
+  group.requested_by = node.name();
   group.fixed = true;
 }
 

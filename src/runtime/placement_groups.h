@@ -24,12 +24,12 @@ class PlacementGroups final {
   // conflict, an error that names two nodes.
   Result<std::string> RequestOf(const Node& node);
   // Pins the group of the node to `device`, because the node holds state there. Overrides the requests of the group.
-  void Fix(const Node& node, const std::string& device);
+  void Pin(const Node& node, const std::string& device);
 
  private:
   struct Group {
     DeviceName request;
-    std::string asked_by;
+    std::string requested_by;
     Status conflict;
     bool fixed = false;
   };
@@ -37,7 +37,7 @@ class PlacementGroups final {
   // Joins a node and the state that it uses. If their requests conflict, that of the state wins.
   void JoinState(int32_t user, int32_t state);
   int32_t ElementOf(const std::string& name);
-  void Ask(int32_t element, const std::string& device, const std::string& by);
+  void AddRequest(int32_t element, const std::string& device, const std::string& by);
   void Merge(Group& into, const Group& other) const;
 
   const Graph& graph_;

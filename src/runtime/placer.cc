@@ -61,7 +61,7 @@ class Placement {
  private:
   struct Group {
     DeviceName request;
-    int32_t asked_by = -1;  // the element that made the first request, for messages; -1: no request
+    int32_t requested_by = -1;  // the element that made the first request, for messages; -1: no request
     int device = -1;
   };
 
@@ -102,7 +102,7 @@ class Placement {
     if (is_new) {
       sets_.Add();
       const Node* node = client_.FindNode(name);
-      outside_.emplace_back(name, node == nullptr ? std::string() : node->device());
+      named_only_.emplace_back(name, node == nullptr ? std::string() : node->device());
     }
     return it->second;
   }
@@ -111,9 +111,9 @@ class Placement {
     groups_.resize(sets_.size());
     for (size_t x = 0; x < sets_.size(); ++x) {
       const bool inside = x < plan_.nodes.size();
-      const std::string& asked = inside ? plan_.nodes[x].device : outside_[x - plan_.nodes.size()].second;
+      const std::string& asked = inside ? plan_.nodes[x].device : named_only_[x - plan_.nodes.size()].second;
       if (asked.empty()) continue;
-      const std::string& name = inside ? plan_.nodes[x].name() : outside_[x - plan_.nodes.size()].first;
+      const std::string& name = inside ? plan_.nodes[x].name() : named_only_[x - plan_.nodes.size()].first;
       auto [parsed, is_new] = parsed_.try_emplace(asked);
       if (is_new) {
         Result<DeviceName> result = DeviceName::Parse(asked);
@@ -128,26 +128,26 @@ class Placement {
       Result<DeviceName> merged = MergeRequests(group.request, parsed->second, options_.allow_soft_placement);
       if (!merged.ok() && inside && TakesState(plan_.nodes[x])) continue;  // the request of the state wins
       if (!merged.ok()) {
-        const std::string& other = group.asked_by < 0 ? name : NameOfElement(group.asked_by);
+        const std::string& other = group.requested_by < 0 ? name : NameOfElement(group.requested_by);
         return MarkNode(InvalidArgument("Cannot colocate nodes '{}' and '{}': {}", name, other,
                                         std::string(merged.status().message())),
                         name);
       }
       group.request = *std::move(merged);
-      if (group.asked_by < 0) group.asked_by = static_cast<int32_t>(x);
+      if (group.requested_by < 0) group.requested_by = static_cast<int32_t>(x);
     }
     return OkStatus();
   }
 
   const std::string& NameOfElement(int32_t x) const {
     const auto inside = static_cast<int32_t>(plan_.nodes.size());
-    return x < inside ? plan_.nodes[x].name() : outside_[x - inside].first;
+    return x < inside ? plan_.nodes[x].name() : named_only_[x - inside].first;
   }
 
   Result<int> Choose(int32_t n) {
     Group& group = groups_[sets_.Find(n)];
     if (group.device >= 0) return group.device;
-    if (group.asked_by < 0) return group.device = 0;
+    if (group.requested_by < 0) return group.device = 0;
     group.device = Match(group.request);
     if (group.device < 0 && options_.allow_soft_placement) {
       DeviceName relaxed = group.request;
@@ -184,8 +184,8 @@ class Placement {
   const PlacerOptions& options_;
   PlanGraph& plan_;
   DisjointSets sets_;
-  std::vector<Group> groups_;                                 // by the lowest element of the set
-  std::vector<std::pair<std::string, std::string>> outside_;  // name and request of nodes that are not in the plan
+  std::vector<Group> groups_;                                    // by the lowest element of the set
+  std::vector<std::pair<std::string, std::string>> named_only_;  // name and request of nodes that are not in the plan
   std::vector<DeviceName> device_names_;
   absl::flat_hash_map<std::string, int32_t> by_name_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;

@@ -20,7 +20,7 @@ class Compiler {
     plan_->late_feeds = signature.late_feeds;
     plan_->has_flow = signature.receives_dead;
     plan_->plans_memory = options.plan_memory;
-    if (options.explain) plan_->explained_as = TitleOf(graph_, options.part_of);
+    if (options.explain) plan_->explain_title = TitleOf(graph_, options.part_of);
   }
 
   Result<std::shared_ptr<const Plan>> Run() {
@@ -118,7 +118,7 @@ class Compiler {
           from.name());
     }
     Result<const Tensor*> tensor = GetTensor(*from.props->attrs, "value");
-    if (!tensor.ok()) return DescribeNode(tensor.status(), from.name(), from.op().name);
+    if (!tensor.ok()) return WithNode(tensor.status(), from.name(), from.op().name);
     node.constant = *tensor;
     node.cheap = true;
     node.is_source = from.control_inputs.empty() && node.frame == 0;
@@ -240,7 +240,7 @@ class Compiler {
     }
     const auto asks = [this](int32_t n) { return plan_->nodes[n].kind == NodeKind::kTransfer; };
     const auto others = std::stable_partition(plan_->roots.begin(), plan_->roots.end(), asks);
-    plan_->num_asking = static_cast<int32_t>(others - plan_->roots.begin());
+    plan_->num_root_transfers = static_cast<int32_t>(others - plan_->roots.begin());
   }
 
   PlanGraph graph_;

@@ -79,11 +79,11 @@ struct Plan {
   std::vector<PlanFetch> fetches;
   std::vector<int32_t> constants;  // nodes with is_source
   std::vector<int32_t> roots;      // nodes without pending inputs; sends and receives first
-  int32_t num_asking = 0;          // the number of sends and receives in `roots`
+  int32_t num_root_transfers = 0;  // the number of sends and receives in `roots`
   bool has_flow = false;           // needs frames and dead values
   bool late_feeds = false;         // feeds arrive while the step runs
   bool plans_memory = false;       // plan the memory of values once a step has measured their sizes
-  std::string explained_as;        // title in explanations ("plan for y:0"); empty: do not explain the plan
+  std::string explain_title;       // title in explanations ("plan for y:0"); empty: do not explain the plan
 
   // The sources of all inputs: those of node n are inputs[input_begin[n]] .. inputs[input_begin[n + 1]], data inputs
   // first, then control inputs.

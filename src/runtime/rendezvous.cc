@@ -10,14 +10,14 @@ Status LocalRendezvous::Send(const std::string& key, Value value) {
   {
     std::lock_guard lock(mu_);
     if (!aborted_.ok()) return aborted_;
-    Meeting& meeting = meetings_[key];
+    PendingValue& meeting = pending_[key];
     if (meeting.receivers.empty()) {
       meeting.values.push_back(std::move(value));
       return OkStatus();
     }
     receiver = std::move(meeting.receivers.front());
     meeting.receivers.pop_front();
-    if (meeting.receivers.empty()) meetings_.erase(key);
+    if (meeting.receivers.empty()) pending_.erase(key);
   }
   receiver.done(std::move(value));
   return OkStatus();
@@ -30,14 +30,14 @@ bool LocalRendezvous::Recv(const std::string& key, uint64_t receiver, Done done)
     if (!aborted_.ok()) {
       result = aborted_;
     } else {
-      Meeting& meeting = meetings_[key];
+      PendingValue& meeting = pending_[key];
       if (meeting.values.empty()) {
         meeting.receivers.push_back({receiver, std::move(done)});
         return true;
       }
       result = std::move(meeting.values.front());
       meeting.values.pop_front();
-      if (meeting.values.empty()) meetings_.erase(key);
+      if (meeting.values.empty()) pending_.erase(key);
     }
   }
   done(std::move(result));
@@ -47,25 +47,25 @@ bool LocalRendezvous::Recv(const std::string& key, uint64_t receiver, Done done)
 bool LocalRendezvous::Withdraw(const std::string& key, uint64_t receiver) {
   Receiver withdrawn;  // destroyed without the lock
   std::lock_guard lock(mu_);
-  const auto meeting = meetings_.find(key);
-  if (meeting == meetings_.end()) return false;
+  const auto meeting = pending_.find(key);
+  if (meeting == pending_.end()) return false;
   std::deque<Receiver>& receivers = meeting->second.receivers;
   const auto it =
       std::find_if(receivers.begin(), receivers.end(), [&](const Receiver& r) { return r.number == receiver; });
   if (it == receivers.end()) return false;
   withdrawn = std::move(*it);
   receivers.erase(it);
-  if (receivers.empty()) meetings_.erase(meeting);
+  if (receivers.empty()) pending_.erase(meeting);
   return true;
 }
 
 void LocalRendezvous::Abort(Status reason) {
-  std::unordered_map<std::string, Meeting> meetings;
+  std::unordered_map<std::string, PendingValue> meetings;
   {
     std::lock_guard lock(mu_);
     if (!aborted_.ok()) return;
     aborted_ = reason.ok() ? Cancelled("the rendezvous was aborted") : reason;
-    meetings.swap(meetings_);
+    meetings.swap(pending_);
     reason = aborted_;
   }
   for (auto& [key, meeting] : meetings) {
@@ -75,7 +75,7 @@ void LocalRendezvous::Abort(Status reason) {
 
 bool LocalRendezvous::idle() {
   std::lock_guard lock(mu_);
-  return aborted_.ok() && meetings_.empty();
+  return aborted_.ok() && pending_.empty();
 }
 
 }  // namespace weir

@@ -31,13 +31,13 @@ class LocalRendezvous final : public Rendezvous {
     uint64_t number = 0;
     Done done;
   };
-  struct Meeting {  // at least one of the two is empty
+  struct PendingValue {  // at least one of the two is empty
     std::deque<Value> values;
     std::deque<Receiver> receivers;
   };
   std::mutex mu_;
   Status aborted_;
-  std::unordered_map<std::string, Meeting> meetings_;
+  std::unordered_map<std::string, PendingValue> pending_;
 };
 
 }  // namespace weir

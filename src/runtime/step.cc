@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
-#include "runtime/bundle.h"
-#include "runtime/lent_thread.h"
+#include "runtime/donated_thread.h"
+#include "runtime/send_batch.h"
 #include "tensor/strings.h"
 
 namespace weir {
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kInlineOutputs = 4;
 // A kernel more expensive than this is worth waking another thread.
-constexpr uint32_t kDearNanos = 10'000;
+constexpr uint32_t kExpensiveNanos = 10'000;
 // More expensive kernels run on the blocking pool, so that the thread that waits for the step, and threads that handle
 // messages, can continue (MayTakeLong).
 constexpr uint32_t kLongNanos = 50'000'000;
@@ -48,19 +48,19 @@ void UpdateCost(std::atomic<uint32_t>& cost, int64_t nanos) {
 }  // namespace
 
 // The state of one thread while it works for a step.
-struct Step::Worker {
+struct Step::ThreadState {
   absl::InlinedVector<ReadyNode, 32> stack;  // nodes for this thread to run, last in first out
   std::optional<ReadyNode> blocking;         // a blocking node, to be run when `stack` is empty
   Progress progress;
   EdgeValue outputs[kInlineOutputs];
   std::vector<EdgeValue> many_outputs;
-  bool keeps_dear = true;
+  bool keeps_expensive = true;
   bool may_block = false;
   bool keeps_nothing = false;     // leave all ready nodes to other threads
   bool may_take_long = false;     // a pool thread, which may run long kernels
   std::vector<AsyncCall*> ended;  // calls of other steps that were completed by kernels on this thread
 
-  Worker(bool keeps_dear, bool may_block) : keeps_dear(keeps_dear), may_block(may_block) {}
+  ThreadState(bool keeps_expensive, bool may_block) : keeps_expensive(keeps_expensive), may_block(may_block) {}
   EdgeValue* OutputsFor(const PlanNode& node) {
     if (node.num_outputs <= kInlineOutputs) return outputs;
     if (many_outputs.size() < static_cast<size_t>(node.num_outputs)) many_outputs.resize(node.num_outputs);
@@ -176,13 +176,13 @@ void Step::Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Execut
     if (id == 0) {
       Cancel(token->reason());
     } else {
-      ties_.push_back({token, id});
+      registrations_.push_back({token, id});
     }
   }
 }
 
-void Step::Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_block) {
-  Worker worker(keeps_dear, may_block);
+void Step::Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_expensive, bool may_block) {
+  ThreadState worker(keeps_expensive, may_block);
   const auto num_feeds = plan_.late_feeds ? 0 : static_cast<int32_t>(plan_.feeds.size());
   if (flow_ != nullptr) {
     flow_->Start(worker.progress);
@@ -208,20 +208,20 @@ void Step::Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_bl
     for (int32_t n : plan_.roots) worker.progress.ready.push_back({&root_, n, false});
   }
   Account(worker, 1);
-  std::optional<Bundle> questions;
-  if (plan_.num_asking > 1) questions.emplace();
+  std::optional<SendBatch> questions;
+  if (plan_.num_root_transfers > 1) questions.emplace();
   Work(worker);
 }
 
 void Step::DeliverFeed(int32_t feed, Tensor value) {
   --missing_feeds_;
-  Worker worker(/*keeps_dear=*/false, /*may_block=*/false);
+  ThreadState worker(/*keeps_expensive=*/false, /*may_block=*/false);
   if (flow_ != nullptr) {
     flow_->SeedFeed(feed, value, worker.progress);
     StoreFetches(worker.progress);
   } else {
     EdgeValue edge_value{std::move(value), nullptr};
-    PropagateStraight(plan_.feeds[feed].edges, &edge_value, worker.progress);
+    PropagateWithoutFlow(plan_.feeds[feed].edges, &edge_value, worker.progress);
   }
   Account(worker, 1);
   Work(worker);
@@ -229,19 +229,19 @@ void Step::DeliverFeed(int32_t feed, Tensor value) {
 
 void Step::Abandon(Status reason) {
   Cancel(std::move(reason));
-  Worker worker(/*keeps_dear=*/false, /*may_block=*/false);
+  ThreadState worker(/*keeps_expensive=*/false, /*may_block=*/false);
   const int64_t missing = missing_feeds_.exchange(0);
   if (missing > 0) Account(worker, missing);
 }
 
-void Step::Work(Worker& worker) {
+void Step::Work(ThreadState& worker) {
   // A borrowed thread, such as one that receives messages, returns after this many nodes: the next message that it
   // would receive may be the one that ends the step.
   constexpr int kLentNodes = 256;
-  int left = worker.keeps_dear || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
+  int left = worker.keeps_expensive || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
   const KernelScope between_kernels(nullptr);
   const Completions::Pause pause;
-  Bundle* const bundle = Bundle::Current();
+  SendBatch* const batch = SendBatch::Current();
   while (!worker.stack.empty() || worker.blocking.has_value()) {
     if (worker.stack.empty()) {
       worker.stack.push_back(*worker.blocking);
@@ -253,17 +253,17 @@ void Step::Work(Worker& worker) {
     }
     const ReadyNode item = worker.stack.back();
     worker.stack.pop_back();
-    if (bundle != nullptr && plan_.nodes[item.node].kind != NodeKind::kTransfer) bundle->Send();
+    if (batch != nullptr && plan_.nodes[item.node].kind != NodeKind::kTransfer) batch->Flush();
     Run(worker, item);
     if (worker.ended.empty()) continue;
     const InlineDepth depth;
     for (AsyncCall* call : std::exchange(worker.ended, {}))
-      call->step->GoOn(call, /*keeps_nothing=*/depth.value() > kMaxInlineDepth, /*keeps_dear=*/false);
+      call->step->ContinueAfterCall(call, /*keeps_nothing=*/depth.value() > kMaxInlineDepth, /*keeps_expensive=*/false);
   }
 }
 
 void Step::WorkShared(bool is_waiter) {
-  Worker worker(/*keeps_dear=*/true, /*may_block=*/is_waiter);
+  ThreadState worker(/*keeps_expensive=*/true, /*may_block=*/is_waiter);
   worker.may_take_long = !is_waiter;
   for (;;) {
     {
@@ -276,7 +276,7 @@ void Step::WorkShared(bool is_waiter) {
   }
 }
 
-void Step::Run(Worker& worker, const ReadyNode& item) {
+void Step::Run(ThreadState& worker, const ReadyNode& item) {
   const PlanNode& node = plan_.nodes[item.node];
   EdgeValue* inputs = item.iteration->entries.get() + node.first_entry;
   if (aborted_.load(std::memory_order_relaxed)) {
@@ -302,13 +302,13 @@ void Step::Run(Worker& worker, const ReadyNode& item) {
   }
 }
 
-void Step::Locate(const ReadyNode& item, KernelContext& ctx) const {
+void Step::SetLoopPosition(const ReadyNode& item, KernelContext& ctx) const {
   ctx.inputs_dead = item.dead;
   if (flow_ != nullptr) ctx.loop_position = FlowState::PositionOf(*item.iteration);
 }
 
 bool Step::OfferSlots(int32_t node, EdgeValue* outputs) {
-  if (memory_ == nullptr) return OfferLesson(node, outputs);
+  if (memory_ == nullptr) return OfferRecordingSlots(node, outputs);
   const int32_t first = memory_->first_slot[node];
   if (first < 0) return false;
   const int32_t* slots = memory_->slots.data() + first;
@@ -318,11 +318,11 @@ bool Step::OfferSlots(int32_t node, EdgeValue* outputs) {
   return true;
 }
 
-void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
+void Step::RunSync(ThreadState& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
   EdgeValue* outputs = worker.OutputsFor(node);
   KernelContext ctx(*node.info, context_, absl::MakeSpan(inputs, node.num_inputs),
                     absl::MakeSpan(outputs, node.num_outputs));
-  if (node.kind == NodeKind::kTransfer) Locate(item, ctx);
+  if (node.kind == NodeKind::kTransfer) SetLoopPosition(item, ctx);
   Status status;
   if (node.has_refs) status = ResolveRefs(node, item.node, inputs);
   if (status.ok()) {
@@ -335,7 +335,7 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
       const KernelScope scope(node.blocking ? nullptr : &worker.ended);
       status = node.kernel->Run(ctx);
     } catch (...) {
-      status = StatusOfCaught(node.info->op->name);
+      status = StatusFromCurrentException(node.info->op->name);
     }
     if (offered) {
       for (int32_t i = 0; i < node.num_outputs; ++i) WithdrawSlot(outputs[i]);
@@ -349,7 +349,7 @@ void Step::RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, 
   Complete(worker, item, outputs, flow_ != nullptr ? DeadOutputs(ctx) : 0, std::move(status));
 }
 
-void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
+void Step::RunAsync(ThreadState& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs) {
   if (node.has_refs) {
     if (Status status = ResolveRefs(node, item.node, inputs); !status.ok()) {
       Complete(worker, item, worker.OutputsFor(node), 0, std::move(status));
@@ -357,7 +357,7 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
     }
   }
   auto* call = new AsyncCall(this, item, node, inputs);
-  if (node.kind == NodeKind::kTransfer) Locate(item, call->ctx);
+  if (node.kind == NodeKind::kTransfer) SetLoopPosition(item, call->ctx);
   Ref();  // dropped when the call is complete
   if (traced_) call->times.scheduled = call->times.start = StepTrace::Now();
   auto done = [call](Status status) {
@@ -375,13 +375,13 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
     }
     const InlineDepth depth;
     const bool keeps_nothing = !brings_value || depth.value() > kMaxInlineDepth;
-    step->GoOn(call, keeps_nothing, /*keeps_dear=*/LentThread::IsHere());
+    step->ContinueAfterCall(call, keeps_nothing, /*keeps_expensive=*/DonatedThread::IsCurrent());
   };
   try {
     const KernelScope scope(node.blocking ? nullptr : &worker.ended);
     node.kernel->RunAsync(call->ctx, done);
   } catch (...) {
-    call->status = StatusOfCaught(node.info->op->name);
+    call->status = StatusFromCurrentException(node.info->op->name);
     call->phase.store(AsyncCall::kDone, std::memory_order_release);
   }
   if (call->phase.exchange(AsyncCall::kLaunched, std::memory_order_acq_rel) == AsyncCall::kDone) {
@@ -390,15 +390,15 @@ void Step::RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node,
   }
 }
 
-void Step::GoOn(AsyncCall* call, bool keeps_nothing, bool keeps_dear) {
-  Worker messenger(keeps_dear, /*may_block=*/false);
+void Step::ContinueAfterCall(AsyncCall* call, bool keeps_nothing, bool keeps_expensive) {
+  ThreadState messenger(keeps_expensive, /*may_block=*/false);
   messenger.keeps_nothing = keeps_nothing;
   FinishAsync(messenger, call);
   Work(messenger);
   Unref();
 }
 
-void Step::FinishAsync(Worker& worker, AsyncCall* call) {
+void Step::FinishAsync(ThreadState& worker, AsyncCall* call) {
   std::unique_ptr<AsyncCall> owned(call);
   if (traced_) {
     call->times.end = StepTrace::Now();
@@ -410,21 +410,22 @@ void Step::FinishAsync(Worker& worker, AsyncCall* call) {
   Complete(worker, call->item, call->outputs.data(), dead_outputs, std::move(call->status));
 }
 
-void Step::KeepInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
-  if (memory_ == nullptr) return Learn(node, inputs, outputs);
+void Step::ReleaseInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
+  if (memory_ == nullptr) return RecordMemoryUse(node, inputs, outputs);
   const PlanNode& of = plan_.nodes[node];
-  const int32_t* kept_in = memory_->kept_in.data() + of.first_entry;
+  const int32_t* return_slot = memory_->return_slot.data() + of.first_entry;
   for (int32_t i = 0; i < of.num_inputs; ++i) {
-    if (kept_in[i] >= 0) KeepIn(slots_[kept_in[i]], inputs[i].tensor);
+    if (return_slot[i] >= 0) ReturnToSlot(slots_[return_slot[i]], inputs[i].tensor);
     Release(inputs[i]);
   }
 }
 
-void Step::Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status) {
+void Step::Complete(ThreadState& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs,
+                    Status status) {
   const PlanNode& node = plan_.nodes[item.node];
   EdgeValue* inputs = item.iteration->entries.get() + node.first_entry;
   if (keeps_memory_) {
-    KeepInputs(item.node, inputs, outputs);
+    ReleaseInputs(item.node, inputs, outputs);
   } else {
     for (int32_t i = 0; i < node.num_inputs; ++i) Release(inputs[i]);
   }
@@ -435,7 +436,7 @@ void Step::Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, u
     flow_->Propagate(item, outputs, dead_outputs, worker.progress);
     StoreFetches(worker.progress);
   } else {
-    PropagateStraight(node.edges, outputs, worker.progress);
+    PropagateWithoutFlow(node.edges, outputs, worker.progress);
     for (int32_t e = node.control_edges.begin; e < node.control_edges.end; ++e) {
       const int32_t consumer = plan_.control_edges[e];
       if (CountDown(consumer)) worker.progress.ready.push_back({&root_, consumer, false});
@@ -445,7 +446,7 @@ void Step::Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, u
   Account(worker, 1);
 }
 
-void Step::PropagateStraight(const PlanEdges& edges, EdgeValue* outputs, Progress& progress) {
+void Step::PropagateWithoutFlow(const PlanEdges& edges, EdgeValue* outputs, Progress& progress) {
   for (int32_t e = edges.begin; e < edges.end; ++e) {
     const PlanEdge& edge = plan_.edges[e];
     EdgeValue& value = outputs[edge.output];
@@ -471,7 +472,7 @@ bool Step::CountDown(int32_t counter) {
   return pending.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-void Step::Account(Worker& worker, int64_t ended) {
+void Step::Account(ThreadState& worker, int64_t ended) {
   const int64_t change = static_cast<int64_t>(worker.progress.ready.size()) - ended;
   if (change != 0 && outstanding_.fetch_add(change, std::memory_order_acq_rel) + change == 0) {
     Finish();
@@ -483,8 +484,8 @@ void Step::Account(Worker& worker, int64_t ended) {
   }
 }
 
-bool Step::IsDear(int32_t node) const {
-  return pool_ != nullptr && plan_.costs[node].load(std::memory_order_relaxed) > kDearNanos;
+bool Step::IsExpensive(int32_t node) const {
+  return pool_ != nullptr && plan_.costs[node].load(std::memory_order_relaxed) > kExpensiveNanos;
 }
 
 bool Step::MayTakeLong(const ReadyNode& item) const {
@@ -505,7 +506,7 @@ bool Step::MayTakeLong(const ReadyNode& item) const {
 
 // Cheap nodes stay on this thread. One expensive node stays if there is nothing else to run. One blocking node stays
 // and runs after a few cheap ones, because waking another thread would take longer.
-void Step::Distribute(Worker& worker) {
+void Step::Distribute(ThreadState& worker) {
   absl::Span<const ReadyNode> ready = worker.progress.ready;
   if (worker.keeps_nothing) {
     for (const ReadyNode& item : ready) {
@@ -518,7 +519,7 @@ void Step::Distribute(Worker& worker) {
     Share(others);
     return;
   }
-  const ReadyNode* dear = nullptr;
+  const ReadyNode* expensive = nullptr;
   const ReadyNode* blocking = nullptr;
   for (size_t i = ready.size(); i-- > 0;) {
     const ReadyNode& item = ready[i];
@@ -527,26 +528,26 @@ void Step::Distribute(Worker& worker) {
     } else if (plan_.nodes[item.node].blocking && !item.dead) {
       if (blocking != nullptr) ShareBlocking(*blocking);
       blocking = &item;
-    } else if (!item.dead && IsDear(item.node)) {
-      if (dear != nullptr) Share({dear, 1});
-      dear = &item;
+    } else if (!item.dead && IsExpensive(item.node)) {
+      if (expensive != nullptr) Share({expensive, 1});
+      expensive = &item;
     } else {
       worker.stack.push_back(item);
     }
   }
-  bool dear_stays = false;
-  if (dear != nullptr) {
-    if (worker.keeps_dear && worker.stack.empty() && !worker.blocking.has_value()) {
-      dear_stays = true;
-      worker.stack.push_back(*dear);
-      LentThread::BeginLongWork();
+  bool expensive_stays = false;
+  if (expensive != nullptr) {
+    if (worker.keeps_expensive && worker.stack.empty() && !worker.blocking.has_value()) {
+      expensive_stays = true;
+      worker.stack.push_back(*expensive);
+      DonatedThread::BeginLongWork();
     } else {
-      Share({dear, 1});
+      Share({expensive, 1});
     }
   }
   if (blocking != nullptr) {
     constexpr size_t kFew = 16;
-    if (worker.may_block && !dear_stays && !worker.blocking.has_value() && worker.stack.size() <= kFew) {
+    if (worker.may_block && !expensive_stays && !worker.blocking.has_value() && worker.stack.size() <= kFew) {
       worker.blocking = *blocking;
     } else {
       ShareBlocking(*blocking);
@@ -566,7 +567,7 @@ void Step::Share(absl::Span<const ReadyNode> items) {
   if (pool_ == nullptr) return;  // the waiting thread checks shared_ before it sleeps
   // One thread for all cheap nodes, and one for each expensive node.
   auto threads = static_cast<int>(std::count_if(
-      items.begin(), items.end(), [&](const ReadyNode& item) { return !item.dead && IsDear(item.node); }));
+      items.begin(), items.end(), [&](const ReadyNode& item) { return !item.dead && IsExpensive(item.node); }));
   threads = std::max(threads, 1) - (helped ? 1 : 0);
   for (int i = 0; i < threads; ++i) {
     Ref();
@@ -580,7 +581,7 @@ void Step::Share(absl::Span<const ReadyNode> items) {
 void Step::ShareBlocking(const ReadyNode& item) {
   Ref();
   context_.blocking_pool->Schedule([this, item] {
-    Worker worker(/*keeps_dear=*/true, /*may_block=*/true);
+    ThreadState worker(/*keeps_expensive=*/true, /*may_block=*/true);
     worker.may_take_long = true;
     worker.stack.push_back(item);
     Work(worker);

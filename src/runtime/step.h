@@ -23,7 +23,7 @@
 
 namespace weir {
 
-// A node is "dear" (expensive) if its measured cost (Plan::costs) justifies waking another thread for it.
+// A node is "expensive" (expensive) if its measured cost (Plan::costs) justifies waking another thread for it.
 // Kernel::Cheap() is a static hint of the op's author and does not depend on measurements.
 //
 // A cancelled step does not wait for a kernel that cannot be interrupted: after a short time it ends without it. The
@@ -42,9 +42,9 @@ class Step final {
 
   // Initializes an unused step. The caller owns the one reference.
   void Prepare(std::shared_ptr<Executor> owner, const StepArgs& args, Executor::FetchDone done);
-  // Delivers the feeds and runs ready nodes. `keeps_dear`: this thread may run expensive kernels. `may_block`: this
-  // thread may run blocking kernels.
-  void Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_dear, bool may_block);
+  // Delivers the feeds and runs ready nodes. `keeps_expensive`: this thread may run expensive kernels. `may_block`:
+  // this thread may run blocking kernels.
+  void Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_expensive, bool may_block);
   // Delivers a late feed and runs nodes that become ready. REQUIRES: a plan with late feeds.
   void DeliverFeed(int32_t feed, Tensor value);
   // Cancels a step with late feeds. Missing feeds no longer keep it from ending.
@@ -90,48 +90,48 @@ class Step final {
   };
 
  private:
-  struct Worker;
+  struct ThreadState;
   struct AsyncCall;
   class KernelScope;
-  enum class FetchState : uint8_t { kAbsent, kThere, kDead };
+  enum class FetchState : uint8_t { kAbsent, kAvailable, kDead };
   struct Fetched {
     Tensor value;
     FetchState state = FetchState::kAbsent;
   };
 
-  void Work(Worker& worker);
+  void Work(ThreadState& worker);
   // `is_waiter`: this is the thread that waits for the step. It may run blocking kernels, but not long ones.
   void WorkShared(bool is_waiter);
-  void Run(Worker& worker, const ReadyNode& item);
-  void Locate(const ReadyNode& item, KernelContext& ctx) const;
-  void RunSync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
-  void RunAsync(Worker& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
-  void FinishAsync(Worker& worker, AsyncCall* call);
+  void Run(ThreadState& worker, const ReadyNode& item);
+  void SetLoopPosition(const ReadyNode& item, KernelContext& ctx) const;
+  void RunSync(ThreadState& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
+  void RunAsync(ThreadState& worker, const ReadyNode& item, const PlanNode& node, EdgeValue* inputs);
+  void FinishAsync(ThreadState& worker, AsyncCall* call);
   // Completes an asynchronous call and continues its step on this thread or, with `keeps_nothing`, on others.
-  void GoOn(AsyncCall* call, bool keeps_nothing, bool keeps_dear);
+  void ContinueAfterCall(AsyncCall* call, bool keeps_nothing, bool keeps_expensive);
   // Called when a node has ended: releases its inputs and propagates its outputs.
-  void Complete(Worker& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status);
-  void PropagateStraight(const PlanEdges& edges, EdgeValue* outputs, Progress& progress);
+  void Complete(ThreadState& worker, const ReadyNode& item, EdgeValue* outputs, uint64_t dead_outputs, Status status);
+  void PropagateWithoutFlow(const PlanEdges& edges, EdgeValue* outputs, Progress& progress);
   bool CountDown(int32_t counter);
   // Adds the ready nodes to the outstanding ones and subtracts `ended`. Finishes the step if none is left, else
   // distributes the ready nodes over threads.
-  void Account(Worker& worker, int64_t ended);
-  void Distribute(Worker& worker);
+  void Account(ThreadState& worker, int64_t ended);
+  void Distribute(ThreadState& worker);
   void Share(absl::Span<const ReadyNode> items);
   void ShareBlocking(const ReadyNode& item);
 
   // Planned memory, or a recording of memory use from which to plan it (step_memory.cc).
-  struct Lesson {
+  struct MemoryRecording {
     std::vector<int32_t> first_value;
     std::unique_ptr<MemorySlot[]> asked;  // indexed by value: records the buffer that its kernel got
     MemoryUse use;
   };
   void PrepareMemory();
   bool OfferSlots(int32_t node, EdgeValue* outputs);
-  bool OfferLesson(int32_t node, EdgeValue* outputs);
+  bool OfferRecordingSlots(int32_t node, EdgeValue* outputs);
   // Releases the inputs of a node that has ended. Returns their memory to slots as planned.
-  void KeepInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs);
-  void Learn(int32_t node, EdgeValue* inputs, const EdgeValue* outputs);
+  void ReleaseInputs(int32_t node, EdgeValue* inputs, const EdgeValue* outputs);
+  void RecordMemoryUse(int32_t node, EdgeValue* inputs, const EdgeValue* outputs);
   void EndMemory();
 
   Status ResolveRefs(const PlanNode& node, int32_t index, EdgeValue* inputs);
@@ -143,13 +143,13 @@ class Step final {
   // Called when a token in StepArgs::cancelled_by is cancelled.
   void CancelWithParent(Status reason);
   void Finish();
-  void HandOutResult();
+  void DeliverResult();
   void Recycle();
-  bool IsDear(int32_t node) const;
+  bool IsExpensive(int32_t node) const;
   // Whether the node may take so long that only a pool thread may run it.
   bool MayTakeLong(const ReadyNode& item) const;
   // Ends the step without waiting for kernels that are still running. Called some time after the cancellation.
-  void GiveUp();
+  void EndWithoutKernels();
   void End();
   void Record(int32_t node, const StepTrace::Times& times, absl::Span<const EdgeValue> outputs);
 
@@ -169,10 +169,10 @@ class Step final {
   Iteration root_;
   std::unique_ptr<FlowState> flow_;
   std::vector<Fetched> fetches_;
-  bool keeps_memory_ = false;           // memory_ or lesson_ is set
+  bool keeps_memory_ = false;           // memory_ or recording_ is set
   const MemoryPlan* memory_ = nullptr;  // owned by owner_; may be null
   std::unique_ptr<MemorySlot[]> slots_;
-  std::unique_ptr<Lesson> lesson_;
+  std::unique_ptr<MemoryRecording> recording_;
   std::atomic<bool> outgrown_{false};
   std::atomic<int64_t> outstanding_{0};  // ready and running nodes, missing late feeds, and 1 until Start is done
   std::atomic<int64_t> missing_feeds_{0};
@@ -184,15 +184,15 @@ class Step final {
   std::condition_variable changed_;
   std::deque<ReadyNode> shared_;
   bool helper_waits_ = false;
-  std::optional<ElasticPool::TimerId> give_up_timer_;  // holds a reference to the step
+  std::optional<ElasticPool::TimerId> end_timer_;  // holds a reference to the step
   Status status_;
 
   std::optional<CancelToken> cancel_;
-  struct Tie {
+  struct TokenRegistration {
     CancelToken* token;
     CancelToken::Id id;
   };
-  absl::InlinedVector<Tie, 2> ties_;
+  absl::InlinedVector<TokenRegistration, 2> registrations_;
   std::shared_ptr<ResourceManager> step_resources_;
   IntrusivePtr<LocalRendezvous> rendezvous_;
 };

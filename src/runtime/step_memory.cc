@@ -4,16 +4,16 @@
 namespace weir {
 
 void Step::PrepareMemory() {
-  if (owner_->BeginLesson()) {
+  if (owner_->BeginMemoryRecording()) {
     keeps_memory_ = true;
     memory_ = nullptr;
     slots_ = nullptr;
-    lesson_ = std::make_unique<Lesson>();
-    lesson_->first_value = FirstValues(plan_);
-    const auto num_values = static_cast<size_t>(lesson_->first_value.back());
-    lesson_->asked = std::make_unique<MemorySlot[]>(num_values);
-    for (size_t v = 0; v < num_values; ++v) lesson_->asked[v].most_bytes = kMostSlotBytes;
-    lesson_->use.values.resize(num_values);
+    recording_ = std::make_unique<MemoryRecording>();
+    recording_->first_value = FirstValues(plan_);
+    const auto num_values = static_cast<size_t>(recording_->first_value.back());
+    recording_->asked = std::make_unique<MemorySlot[]>(num_values);
+    for (size_t v = 0; v < num_values; ++v) recording_->asked[v].max_bytes = kMaxSlotBytes;
+    recording_->use.values.resize(num_values);
     return;
   }
   const MemoryPlan* const planned = owner_->memory_plan();
@@ -24,25 +24,25 @@ void Step::PrepareMemory() {
   if (planned == nullptr) return;
   slots_ = std::make_unique<MemorySlot[]>(planned->slot_bytes.size());
   for (size_t s = 0; s < planned->slot_bytes.size(); ++s) {
-    slots_[s].most_bytes = std::min<size_t>(2 * planned->slot_bytes[s] + 4096, kMostSlotBytes);
+    slots_[s].max_bytes = std::min<size_t>(2 * planned->slot_bytes[s] + 4096, kMaxSlotBytes);
     slots_[s].outgrown = &outgrown_;
   }
 }
 
-bool Step::OfferLesson(int32_t node, EdgeValue* outputs) {
-  MemorySlot* const asked = lesson_->asked.get() + lesson_->first_value[node];
+bool Step::OfferRecordingSlots(int32_t node, EdgeValue* outputs) {
+  MemorySlot* const asked = recording_->asked.get() + recording_->first_value[node];
   for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) OfferSlot(asked[i], outputs[i]);
   return true;
 }
 
 // Lock-free: concurrent nodes write disjoint entries; only the last owner of a shared input writes the input's entry.
-void Step::Learn(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
-  const int32_t first = lesson_->first_value[node];
+void Step::RecordMemoryUse(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
+  const int32_t first = recording_->first_value[node];
   const absl::Span<const PlanValue> sources = plan_.inputs_of(node);
-  auto number_of = [&](PlanValue v) { return v.fed() ? -1 : lesson_->first_value[v.node] + v.output; };
+  auto number_of = [&](PlanValue v) { return v.fed() ? -1 : recording_->first_value[v.node] + v.output; };
   for (int32_t o = 0; o < plan_.nodes[node].num_outputs; ++o) {
     const Tensor& value = outputs[o].tensor;
-    MemoryUse::Value& seen = lesson_->use.values[first + o];
+    MemoryUse::Value& seen = recording_->use.values[first + o];
     if (!value.valid() || !value.buffer()) continue;
     for (size_t i = 0; i < sources.size() && seen.same_as < 0; ++i) {
       if (value.SharesMemoryWith(inputs[i].tensor)) seen.same_as = number_of(sources[i]);
@@ -50,28 +50,29 @@ void Step::Learn(int32_t node, EdgeValue* inputs, const EdgeValue* outputs) {
     for (int32_t before = 0; before < o && seen.same_as < 0; ++before) {
       if (value.SharesMemoryWith(outputs[before].tensor)) seen.same_as = first + before;
     }
-    if (value.buffer().get() == lesson_->asked[first + o].lent) seen.bytes = static_cast<int64_t>(value.num_bytes());
+    if (value.buffer().get() == recording_->asked[first + o].in_use)
+      seen.bytes = static_cast<int64_t>(value.num_bytes());
   }
   for (size_t i = 0; i < sources.size(); ++i) {
     const int32_t value = number_of(sources[i]);
-    if (value >= 0 && inputs[i].tensor.OwnsMemoryAlone()) lesson_->use.values[value].died = true;
+    if (value >= 0 && inputs[i].tensor.OwnsMemoryAlone()) recording_->use.values[value].died = true;
     Release(inputs[i]);
   }
 }
 
 // REQUIRES: no thread works for the step.
 void Step::EndMemory() {
-  if (lesson_ != nullptr) {
+  if (recording_ != nullptr) {
     if (aborted_.load(std::memory_order_relaxed)) {
-      owner_->LearnAgain();
+      owner_->RequestMemoryRecording();
     } else {
-      owner_->PlanMemory(lesson_->use);
+      owner_->PlanMemory(recording_->use);
     }
-    lesson_ = nullptr;
+    recording_ = nullptr;
     keeps_memory_ = false;
   } else if (outgrown_.load(std::memory_order_relaxed)) {
     outgrown_.store(false, std::memory_order_relaxed);
-    owner_->LearnAgain();
+    owner_->RequestMemoryRecording();
   }
 }
 

@@ -26,7 +26,7 @@ void Step::StoreFetch(int32_t fetch, EdgeValue value, bool dead) {
     if (!snapshot.ok()) return Fail(snapshot.status(), nullptr);
     value.tensor = *std::move(snapshot);
   }
-  const FetchState state = dead ? FetchState::kDead : FetchState::kThere;
+  const FetchState state = dead ? FetchState::kDead : FetchState::kAvailable;
   if (!plan_.late_feeds) {
     fetches_[fetch] = {std::move(value.tensor), state};
     return;
@@ -43,7 +43,7 @@ void Step::StoreFetches(Progress& progress) {
 
 namespace {
 
-bool StandsForOthers(const NodeInfo& info) {
+bool IsFusedOrFolded(const NodeInfo& info) {
   return info.op->name == kFusedOp || info.attrs->find(kFoldedNodesAttr) != info.attrs->end();
 }
 
@@ -53,13 +53,13 @@ Status Step::Describe(const Status& status, const PlanNode* node) const {
   if (node == nullptr) return status;
   // An error that passes through many nested calls names only the innermost node and the outermost ones.
   if (context_.call_depth > kDescribedCalls && NodeOf(status).has_value()) return status;
-  if (StandsForOthers(*node->info) && NodeOf(status).has_value()) return status;  // names the original node already
-  return DescribeNode(status, node->info->name, node->info->op->name);
+  if (IsFusedOrFolded(*node->info) && NodeOf(status).has_value()) return status;  // names the original node already
+  return WithNode(status, node->info->name, node->info->op->name);
 }
 
 void Step::Fail(const Status& status, const PlanNode* node) {
   // Long enough for kernels that poll the token, short enough for a caller that waits.
-  constexpr std::chrono::milliseconds kTimeToReturn(200);
+  constexpr std::chrono::milliseconds kCancelGracePeriod(200);
   Status derived;
   {
     std::lock_guard lock(mu_);
@@ -79,8 +79,8 @@ void Step::Fail(const Status& status, const PlanNode* node) {
     ElasticPool* const pool = context_.blocking_pool;
     if (others_run && !ended_.load(std::memory_order_acquire) && pool != nullptr && pool->has_threads()) {
       Ref();
-      give_up_timer_ = pool->ScheduleAfter(kTimeToReturn, [this] {
-        GiveUp();
+      end_timer_ = pool->ScheduleAfter(kCancelGracePeriod, [this] {
+        EndWithoutKernels();
         Unref();
       });
     }
@@ -124,10 +124,10 @@ void Step::Finish() {
   End();
 }
 
-void Step::GiveUp() {
+void Step::EndWithoutKernels() {
   {
     std::lock_guard lock(mu_);
-    give_up_timer_.reset();
+    end_timer_.reset();
     if (ended_.exchange(true, std::memory_order_acq_rel)) return;
     trace_ = nullptr;
   }
@@ -144,7 +144,7 @@ void Step::End() {
     std::optional<ElasticPool::TimerId> timer;
     {
       std::lock_guard lock(mu_);
-      timer.swap(give_up_timer_);
+      timer.swap(end_timer_);
     }
     if (timer.has_value() && context_.blocking_pool->Unschedule(*timer)) Unref();  // never the last reference
   }
@@ -158,7 +158,7 @@ void Step::End() {
   Completions::Run(this);
 }
 
-void Step::HandOutResult() {
+void Step::DeliverResult() {
   Executor::FetchDone done = std::move(done_);
   done_ = nullptr;
   done(TakeResult());
@@ -173,11 +173,11 @@ void Step::Completions::Run(Step* ended) {
   }
   Completions own;
   current = &own;
-  ended->HandOutResult();
+  ended->DeliverResult();
   while (!own.waiting_.empty()) {
     Step* const next = own.waiting_.back();
     own.waiting_.pop_back();
-    next->HandOutResult();
+    next->DeliverResult();
   }
   current = nullptr;
 }
@@ -247,8 +247,8 @@ Result<std::vector<Tensor>> Step::TakeResult() {
 }
 
 void Step::Detach() {
-  for (const Tie& tie : ties_) tie.token->Unregister(tie.id);
-  ties_.clear();
+  for (const TokenRegistration& registration : registrations_) registration.token->Unregister(registration.id);
+  registrations_.clear();
 }
 
 void Step::Unref() {

@@ -42,7 +42,7 @@ TEST(ClusterConfigTest, IndexAsText) {
             1);
 }
 
-TEST(ClusterConfigTest, ErrorsNameWhatIsWrong) {
+TEST(ClusterConfigTest, ErrorsNameTheInvalidPart) {
   const std::vector<std::pair<std::string, const char*>> cases = {
       {"", "x: this is not JSON: parse error at line 1, column 1"},
       {"{\n  \"cluster\": {,}}", "x: this is not JSON: parse error at line 2, column 15"},

@@ -36,7 +36,7 @@ TEST(AddressTest, Parse) {
   }
 }
 
-TEST(AddressTest, ErrorsSayWhatIsWrong) {
+TEST(AddressTest, ErrorsNameTheInvalidPart) {
   const std::vector<std::pair<std::string, const char*>> cases = {
       {"", "is empty"},
       {"localhost", "the port is missing"},

@@ -28,7 +28,7 @@ namespace weir {
 namespace {
 
 constexpr size_t kLargeBytes = size_t{1} << 20;
-constexpr size_t kWorthSharing = size_t{1} << 18;  // smallest mapped block once blocks are shared
+constexpr size_t kMinSharedBytes = size_t{1} << 18;  // smallest mapped block once blocks are shared
 constexpr rlim_t kMaxSharedBlocks = 4096;
 constexpr size_t kHugePageBytes = size_t{2} << 20;
 constexpr size_t kMaxCachedBytes = size_t{1} << 30;
@@ -76,7 +76,7 @@ struct SharedFile {
   size_t capacity = 0;
   const MappedBuffer* user = nullptr;
   bool abandoned = false;
-  bool forgotten = false;  // this process was forked, and the file belongs to its parent
+  bool inherited = false;  // this process was forked, and the file belongs to its parent
 };
 
 struct MappedBlock {
@@ -110,7 +110,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
   }
 
   Result<BufferPtr> Allocate(size_t bytes, bool shared) {
-    if (bytes < (shared ? kWorthSharing : kLargeBytes)) {
+    if (bytes < (shared ? kMinSharedBytes : kLargeBytes)) {
       if (bytes <= kTinyBytes) {
         memory_.Charge(bytes + kHeapOverhead);
       } else {
@@ -129,7 +129,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
       WEIR_TRY(memory_.Reserve(bytes));
       block = Map(capacity, shared);
       if (block.data == nullptr) {
-        GiveBackUnused(0);
+        ReleaseUnused(0);
         block = Map(capacity, shared);
       }
       if (block.data == nullptr) return Refused(bytes);
@@ -148,7 +148,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     BlockList dropped;
     {
       std::lock_guard lock(mutex_);
-      if (block.file != nullptr && block.file->forgotten) return;
+      if (block.file != nullptr && block.file->inherited) return;
       block.since = RealClock().MonotonicNanos();
       const bool abandoned = block.file != nullptr && block.file->abandoned;
       if (block.file != nullptr) block.file->user = nullptr;
@@ -162,7 +162,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     memory_.CacheGrew();
   }
 
-  bool GiveBackUnused(int64_t nanos) override {
+  bool ReleaseUnused(int64_t nanos) override {
     BlockList dropped;
     bool left = false;
     {
@@ -180,10 +180,11 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
   void ShareLargeBlocks() {
     if (sharing_.exchange(true)) return;
     std::lock_guard once(watches_forks_mutex_);
-    if (std::exchange(watches_forks_, true)) return;  // a forked child inherits the handlers
+    if (std::exchange(atfork_registered_, true)) return;  // a forked child inherits the handlers
     // Holds the lock during the fork, so that it is free in the child, and removes the parent's blocks from the child's
     // cache.
-    pthread_atfork([] { TheOne().mutex_.lock(); }, [] { TheOne().mutex_.unlock(); }, [] { TheOne().ForgetShared(); });
+    pthread_atfork([] { Instance().mutex_.lock(); }, [] { Instance().mutex_.unlock(); },
+                   [] { Instance().DropInheritedFiles(); });
   }
 
   std::optional<SharedBlock> FindShared(const void* data, size_t size) {
@@ -203,7 +204,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
     at->second.user->AddReader();  // never removed
   }
 
-  static RecyclingAllocator& TheOne() {
+  static RecyclingAllocator& Instance() {
     // Never destroyed: tensors may outlive everything else in the process.
     static RecyclingAllocator* const allocator = new RecyclingAllocator;
     return *allocator;
@@ -319,7 +320,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
 
   // Runs in a child right after the fork. The parent's shared blocks are not mapped there, and other memory may take
   // their addresses. REQUIRES: the mutex is held. Unlocks it.
-  void ForgetShared() {
+  void DropInheritedFiles() {
     sharing_ = false;
     by_size_[1].clear();
     by_age_.remove_if([this](const MappedBlock& block) {
@@ -327,10 +328,10 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
       return block.file != nullptr;
     });
     for (auto& [data, file] : files_) {
-      file.forgotten = true;
+      file.inherited = true;
       memory_.CountSharedMapping(-static_cast<int64_t>(file.capacity));
     }
-    forgotten_ = std::move(files_);  // tensors inherited from the parent still point to the entries
+    inherited_files_ = std::move(files_);  // tensors inherited from the parent still point to the entries
     files_.clear();
     mutex_.unlock();
   }
@@ -339,14 +340,14 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
   const size_t max_cached_;
   std::atomic<bool> sharing_{false};
   std::mutex watches_forks_mutex_;
-  bool watches_forks_ = false;
+  bool atfork_registered_ = false;
   std::mutex mutex_;
   BlockList by_age_;  // oldest first
   using BySize = std::multimap<size_t, BlockList::iterator>;
   BySize by_size_[2];  // private blocks, shared blocks
   size_t cached_ = 0;
   Files files_;
-  Files forgotten_;
+  Files inherited_files_;
 };
 
 MappedBuffer::~MappedBuffer() { home_.Release(block_); }
@@ -365,14 +366,14 @@ class WrappedBuffer final : public Buffer {
 
 }  // namespace
 
-Allocator& CpuAllocator() { return RecyclingAllocator::TheOne(); }
+Allocator& CpuAllocator() { return RecyclingAllocator::Instance(); }
 
-void ShareLargeBlocks() { RecyclingAllocator::TheOne().ShareLargeBlocks(); }
+void ShareLargeBlocks() { RecyclingAllocator::Instance().ShareLargeBlocks(); }
 std::optional<SharedBlock> FindSharedBlock(const void* data, size_t size) {
-  return RecyclingAllocator::TheOne().FindShared(data, size);
+  return RecyclingAllocator::Instance().FindShared(data, size);
 }
-void AbandonSharedBlock(const void* data) { RecyclingAllocator::TheOne().Abandon(data); }
-Result<BufferPtr> AllocatePrivate(size_t bytes) { return RecyclingAllocator::TheOne().Allocate(bytes, false); }
+void AbandonSharedBlock(const void* data) { RecyclingAllocator::Instance().Abandon(data); }
+Result<BufferPtr> AllocatePrivate(size_t bytes) { return RecyclingAllocator::Instance().Allocate(bytes, false); }
 
 BufferPtr WrapMemory(void* data, size_t bytes, std::function<void()> release) {
   return BufferPtr::Adopt(new WrappedBuffer(data, bytes, std::move(release)));

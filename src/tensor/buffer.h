@@ -28,7 +28,7 @@ class Buffer : public RefCounted {
   // Set for memory that sparse updates write in place, without checking has_readers(). Readers outside the current step
   // must copy it.
   void set_written_by_rows() const { written_by_rows_.store(true, std::memory_order_relaxed); }
-  bool written_by_rows() const { return written_by_rows_.load(std::memory_order_relaxed); }
+  bool written_in_place() const { return written_by_rows_.load(std::memory_order_relaxed); }
 
  protected:
   Buffer(void* data, size_t size) : data_(data), size_(size) {}

@@ -28,7 +28,7 @@ TEST(DTypeTest, Spellings) {
   EXPECT_EQ(fmt::format("{}", kInt64), "int64");
 }
 
-TEST(DTypeTest, WhatIsNoTypeIsAnError) {
+TEST(DTypeTest, UnknownTypesAreErrors) {
   for (int number : {0, -1, 24, 33, 100, 124, 1 << 30, -(1 << 30)})
     EXPECT_FALSE(DTypeFromNumber(number).ok()) << number;
   for (const char* name : {"", "float31", "_ref", "DT_", "FLOAT", "DT_float"})

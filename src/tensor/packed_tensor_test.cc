@@ -49,7 +49,7 @@ TEST(PackedTensorTest, MemoryIsAllocatedLate) {
   EXPECT_EQ((*huge)->Expand().status().code(), StatusCode::kResourceExhausted);
 }
 
-TEST(PackedTensorTest, WhatIsCompleteOrSmallIsNotPacked) {
+TEST(PackedTensorTest, CompleteOrSmallTensorsAreNotPacked) {
   EXPECT_EQ(*PackedTensor::FromProto(Message(kFloat, 256)), nullptr);
   tensorflow::TensorProto content = Message(kUint8, 2000);
   content.set_tensor_content(std::string(2000, 'x'));

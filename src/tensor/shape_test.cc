@@ -55,7 +55,7 @@ TEST(ShapeTest, CheckedMultiply) {
   EXPECT_FALSE(CheckedMultiply(-1, 0).ok());
 }
 
-TEST(PartialShapeTest, KnowsWhatItKnows) {
+TEST(PartialShapeTest, ReportsKnownDimensions) {
   EXPECT_EQ(PartialShape::Unknown().ToString(), "<unknown>");
   EXPECT_EQ((PartialShape{-1, 3}).ToString(), "[?,3]");
   EXPECT_EQ(PartialShape::Scalar().rank(), 0);

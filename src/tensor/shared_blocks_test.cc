@@ -61,7 +61,7 @@ TEST_F(SharedBlocksTest, LargeBlocksCanBeMapped) {
   }
 }
 
-TEST_F(SharedBlocksTest, OtherMemoryCannot) {
+TEST_F(SharedBlocksTest, OtherMemoryCannotBeMapped) {
   const BufferPtr small = CpuAllocator().Allocate(1000).value();
   EXPECT_FALSE(FindSharedBlock(small->data(), 1000).has_value());
   const BufferPtr own = AllocatePrivate(2 * kShareMega).value();
@@ -78,7 +78,7 @@ TEST_F(SharedBlocksTest, BlocksOfBothKindsAreRecycled) {
   EXPECT_EQ(AllocatePrivate(11 * kShareMega).value()->data(), own);
 }
 
-TEST_F(SharedBlocksTest, WhatWasAbandonedStaysAsItIs) {
+TEST_F(SharedBlocksTest, AbandonedBlocksAreNotRewritten) {
   Tensor tensor = Tensor::Zeros(kUint8, Shape{13 * kShareMega}).value();
   std::memset(tensor.raw(), 'a', tensor.num_bytes());
   const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
@@ -99,7 +99,7 @@ TEST_F(SharedBlocksTest, WhatWasAbandonedStaysAsItIs) {
   EXPECT_EQ(view.bytes()[13 * kShareMega - 1], 'a');
 }
 
-TEST_F(SharedBlocksTest, ABlockThatNobodyUsesCannotBeAbandoned) {
+TEST_F(SharedBlocksTest, UnusedBlockCannotBeAbandoned) {
   Tensor tensor = Tensor::Allocate(kUint8, Shape{17 * kShareMega}).value();
   const void* former = tensor.raw();
   const uint64_t id = FindSharedBlock(former, 1)->id;
@@ -113,7 +113,7 @@ TEST_F(SharedBlocksTest, ABlockThatNobodyUsesCannotBeAbandoned) {
   }
 }
 
-TEST_F(SharedBlocksTest, NotAllThatIsFreedIsKept) {
+TEST_F(SharedBlocksTest, TheCacheIsBounded) {
   constexpr int kBlocks = 5;  // more than 1 GB together, never written to
   std::vector<BufferPtr> buffers;
   std::vector<const void*> former;
@@ -126,7 +126,7 @@ TEST_F(SharedBlocksTest, NotAllThatIsFreedIsKept) {
   EXPECT_TRUE(IsMapped(former.back()));  // the oldest go first
 }
 
-TEST_F(SharedBlocksTest, WhereFilesAreLimitedBlocksArePrivate) {
+TEST_F(SharedBlocksTest, BlocksArePrivateIfFilesAreLimited) {
   for (const auto what : {RLIMIT_FSIZE, RLIMIT_NOFILE}) {
     rlimit before{};
     ASSERT_EQ(getrlimit(what, &before), 0);
@@ -141,7 +141,7 @@ TEST_F(SharedBlocksTest, WhereFilesAreLimitedBlocksArePrivate) {
   }
 }
 
-TEST_F(SharedBlocksTest, AForkedChildTakesMemoryOfItsOwn) {
+TEST_F(SharedBlocksTest, ForkedChildAllocatesItsOwnMemory) {
   BufferPtr held = CpuAllocator().Allocate(3 * kShareMega).value();
   std::memset(held->data(), 'p', held->size());
   CpuAllocator().Allocate(3 * kShareMega).value();  // freed at once: one cached block

@@ -38,7 +38,7 @@ void FillStrings(const std::string& value, int64_t count, std::string* to) {
   for (int64_t i = 0; i < count; ++i) CopyStrings(&value, 1, to + i);
 }
 
-void CountString(const std::string& made) {
+void ReserveString(const std::string& made) {
   if (const size_t bytes = HeapBytes(made); bytes > 0) ReserveOrThrow(bytes);
 }
 

@@ -19,7 +19,7 @@ Status ReserveStrings(absl::Span<const std::string> strings, int64_t copies = 1)
 void CopyStrings(const std::string* from, int64_t count, std::string* to);
 void FillStrings(const std::string& value, int64_t count, std::string* to);
 // Reserves memory for a string that was just created.
-void CountString(const std::string& made);
+void ReserveString(const std::string& made);
 
 }  // namespace weir
 

@@ -51,7 +51,7 @@ TEST(TensorTest, CopiesShareAndClonesDoNot) {
   EXPECT_FALSE(Tensor().Clone().value().valid());
 }
 
-TEST(TensorTest, NobodyOwnsWhatIsLent) {
+TEST(TensorTest, BorrowedMemoryIsNotOwned) {
   const Tensor a = Tensor::Of<float>(Shape{2}, {1, 2});
   {
     const Tensor lent = a.Lease();

@@ -277,12 +277,12 @@ class Batcher final {
     const auto yes = [&]() -> Result<OutputList> {
       Node* node = enqueue(components);
       WEIR_TRY(graph_.TakeError());
-      return OutputList{NodeItself(node)};
+      return OutputList{NodeAsOutput(node)};
     };
     const auto no = [&]() -> Result<OutputList> {
       Node* node = NoOp(graph_);
       WEIR_TRY(graph_.TakeError());
-      return OutputList{NodeItself(node)};
+      return OutputList{NodeAsOutput(node)};
     };
     WEIR_ASSIGN(const OutputList result, WhenKept(yes, no));
     return result[0].node;

@@ -158,7 +158,7 @@ Status Coordinator::Loop(std::optional<double> interval_secs, FunctionRef<Status
 
 LooperThread::LooperThread(std::shared_ptr<Coordinator> coordinator, std::string name,
                            std::optional<double> interval_secs, std::function<Status()> body)
-    : handle_(std::make_shared<OwnThread>(std::move(name))) {
+    : handle_(std::make_shared<TrackedThread>(std::move(name))) {
   coordinator->RegisterThread(handle_);
   thread_ = std::thread(
       [coordinator = std::move(coordinator), handle = handle_, interval_secs, body = std::move(body)]() mutable {
@@ -174,7 +174,7 @@ LooperThread::~LooperThread() {
 
 void LooperThread::JoinOrAbandon() { handle_->JoinOrAbandon(thread_); }
 
-void OwnThread::JoinOrAbandon(std::thread& thread) const {
+void TrackedThread::JoinOrAbandon(std::thread& thread) const {
   constexpr int kPatienceMs = 1000;
   for (int waited = 0; alive_ && waited < kPatienceMs; ++waited) RealClock().SleepMicros(1000);
   if (alive_) TrainWarning("the thread '{}' does not end, and is left behind", name_);

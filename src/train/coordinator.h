@@ -28,9 +28,9 @@ class CoordinatedThread {
 };
 using CoordinatedThreadPtr = std::shared_ptr<CoordinatedThread>;
 // A thread that reports its own end.
-class OwnThread final : public CoordinatedThread {
+class TrackedThread final : public CoordinatedThread {
  public:
-  explicit OwnThread(std::string name) : name_(std::move(name)) {}
+  explicit TrackedThread(std::string name) : name_(std::move(name)) {}
   Result<bool> Alive() override { return alive_.load(); }
   Result<std::string> Name() override { return name_; }
   void End() { alive_ = false; }
@@ -115,7 +115,7 @@ class LooperThread final {
   LooperThread& operator=(const LooperThread&) = delete;
 
  private:
-  const std::shared_ptr<OwnThread> handle_;
+  const std::shared_ptr<TrackedThread> handle_;
   std::thread thread_;
 };
 

@@ -116,7 +116,7 @@ TEST_F(DeviceSetterTest, RandomDependsOnNameAndSeed) {
   EXPECT_EQ(Must(seeded(*node)), 632);
 }
 
-TEST_F(DeviceSetterTest, SaysWhatIsWrong) {
+TEST_F(DeviceSetterTest, ReportsInvalidArguments) {
   EXPECT_THAT(Message(ReplicaDeviceSetter({.ps_tasks = 1, .ps_device = "/jib:ps"})), HasSubstr("'/jib:ps'"));
   EXPECT_THAT(Message(ReplicaDeviceSetter({.ps_tasks = 1, .worker_device = "worker"})), HasSubstr("'worker'"));
   EXPECT_THAT(Message(ReplicaDeviceSetter({.ps_tasks = -1})), HasSubstr("ps_tasks is -1"));

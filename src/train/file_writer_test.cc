@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "base/env_fake.h"
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 
 namespace weir {
 namespace {
@@ -25,7 +25,7 @@ std::vector<int64_t> StepsIn(Env& env, const std::string& path) {
   return steps;
 }
 
-TEST(FileWriterTest, FlushedEventsAreThere) {
+TEST(FileWriterTest, FlushedEventsCanBeRead) {
   FakeEnv env;
   const auto writer = FileWriter::Make("/logs/a", {.max_queue = 1, .flush_secs = 1e9, .env = &env}).value();
   EXPECT_THAT(StepsIn(env, writer->path()), ElementsAre());
@@ -36,7 +36,7 @@ TEST(FileWriterTest, FlushedEventsAreThere) {
 
 TEST(FileWriterTest, EventsAreFlushedAfterATime) {
   FakeEnv env;
-  HandClock clock;
+  ManualClock clock;
   std::atomic<int> flushes = 0;
   std::atomic<int64_t> last_flush = 0;
   env.fault = [&](std::string_view operation, const std::string&) {
@@ -53,7 +53,7 @@ TEST(FileWriterTest, EventsAreFlushedAfterATime) {
   EXPECT_THAT(StepsIn(env, writer->path()), ElementsAre(1));
 }
 
-TEST(FileWriterTest, AClosedWriterTakesNothingUntilItIsReopened) {
+TEST(FileWriterTest, ClosedWriterDropsEventsUntilReopened) {
   FakeEnv env;
   const auto writer = FileWriter::Make("/logs", {.env = &env}).value();
   ASSERT_TRUE(writer->AddSummary({}, 1).ok());
@@ -92,7 +92,7 @@ TEST(FileWriterTest, MetadataOfATagIsWrittenOnce) {
   EXPECT_EQ(writer->AddRunMetadata({}, "tag").code(), StatusCode::kInvalidArgument);
 }
 
-TEST(FileWriterTest, ErrorsOfTheThreadAreTold) {
+TEST(FileWriterTest, ReportsErrorsOfItsThread) {
   FakeEnv env;
   const auto writer = FileWriter::Make("/logs", {.env = &env}).value();
   ASSERT_TRUE(writer->Flush().ok());

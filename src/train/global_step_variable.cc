@@ -23,7 +23,7 @@ Result<VariablePtr> GetOrCreateGlobalStep(Graph& graph) {
   request.trainable = false;
   request.collections = {graph_keys::kGlobalVariables, graph_keys::kGlobalStep};
   NameScope root(graph, "");
-  return VariableScopes(graph).Get(std::move(request));
+  return VariableScopeStack(graph).Get(std::move(request));
 }
 
 }  // namespace weir

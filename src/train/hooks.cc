@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "train/backoff.h"
 #include "train/log.h"
-#include "train/pauses.h"
 #include "train/progress.h"
 
 namespace weir {
@@ -186,7 +186,7 @@ Result<HookRequest> GlobalStepWaiterHook::BeforeRun(RunContext& context) {
   if (started_) return HookRequest();
   CancelToken* const cancel = context.original().cancel;
   log_(fmt::format("Waiting for global step {} before starting training.", wait_until_step_));
-  Pauses pauses(kLongestWaitSecs, std::numeric_limits<double>::infinity(), cancel);
+  Backoff backoff(kLongestWaitSecs, std::numeric_limits<double>::infinity(), cancel);
   int64_t last_line = 0;
   while (true) {
     WEIR_ASSIGN(const int64_t step, ReadGlobalStep(*context.session(), global_step_, cancel));
@@ -200,7 +200,7 @@ Result<HookRequest> GlobalStepWaiterHook::BeforeRun(RunContext& context) {
                        step));
       last_line = step;
     }
-    WEIR_TRY(pauses.Next());
+    WEIR_TRY(backoff.Wait());
   }
 }
 

@@ -91,7 +91,7 @@ Status InitFromCheckpoint(Graph& graph, Env& env, const std::string& source,
     prefix = *latest;
   }
   WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenCheckpoint(env, prefix));
-  WEIR_ASSIGN(SavedVariables known, NamedForSaving(GlobalVariables(graph)));
+  WEIR_ASSIGN(SavedVariables known, VariablesBySavedName(GlobalVariables(graph)));
   Assigner assigner(graph, prefix, std::move(reader), std::move(known));
   for (const CheckpointAssignment& assignment : assignments) WEIR_TRY(assigner.Assign(assignment));
   return OkStatus();

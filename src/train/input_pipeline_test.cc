@@ -77,7 +77,7 @@ TEST_F(InputPipelineTest, FilesBecomeBatches) {
   for (const auto& [n, times] : seen) EXPECT_EQ(times, 2) << n;
 }
 
-TEST_F(InputPipelineTest, WhatIsWrongIsSaidWhileItIsBuilt) {
+TEST_F(InputPipelineTest, ReportsErrorsAtConstruction) {
   EXPECT_THAT(Message(Batch(graph(), {}, 4)), HasSubstr("at least one tensor in batch()"));
   EXPECT_THAT(Message(StringInputProducer(graph(), Tensor::Vector<std::string>({}))), HasSubstr("non-null"));
   EXPECT_THAT(Message(LimitEpochs(graph(), 1, 0)), HasSubstr("num_epochs must be > 0"));

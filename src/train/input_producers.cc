@@ -19,7 +19,7 @@ namespace {
 constexpr char kEmpty[] = "string_input_producer requires a non-null input tensor";
 constexpr char kScope[] = "input_producer";
 
-std::string Or(const std::string& name, const char* fallback) { return name.empty() ? fallback : name; }
+std::string NameOrDefault(const std::string& name, const char* fallback) { return name.empty() ? fallback : name; }
 
 // Builds the producer in the current scope.
 Result<Queue> Produce(Graph& graph, const Input& tensor, const ProducerOptions& options,
@@ -38,9 +38,9 @@ Result<Queue> Produce(Graph& graph, const Input& tensor, const ProducerOptions& 
     WEIR_ASSIGN(rows, LimitEpochs(graph, rows, *options.num_epochs));
   }
   WEIR_TRY(graph.TakeError());
-  const Queue queue =
-      Queue::Fifo(graph, options.capacity, {rows.base_dtype()},
-                  {.shapes = {shape}, .shared_name = options.shared_name, .name = Or(queue_name, "FIFOQueueV2")});
+  const Queue queue = Queue::Fifo(
+      graph, options.capacity, {rows.base_dtype()},
+      {.shapes = {shape}, .shared_name = options.shared_name, .name = NameOrDefault(queue_name, "FIFOQueueV2")});
   WEIR_TRY(graph.TakeError());
   QueueRunnerParts parts{.queue_name = queue.name()};
   parts.enqueue = {queue.EnqueueMany({rows})};
@@ -61,7 +61,7 @@ Result<Queue> Produce(Graph& graph, const Input& tensor, const ProducerOptions& 
 
 Result<Output> LimitEpochs(Graph& graph, const Input& tensor, int64_t num_epochs, const std::string& name) {
   if (num_epochs <= 0) return InvalidArgument("num_epochs must be > 0 not {}.", num_epochs);
-  const NameScope scope(graph, Or(name, "limit_epochs"));
+  const NameScope scope(graph, NameOrDefault(name, "limit_epochs"));
   VariableOptions options;
   options.name = "epochs";
   options.trainable = false;
@@ -76,7 +76,7 @@ Result<Output> LimitEpochs(Graph& graph, const Input& tensor, int64_t num_epochs
 }
 
 Result<VariablePtr> MatchFilenamesOnce(Graph& graph, const Input& pattern, const std::string& name) {
-  const NameScope scope(graph, Or(name, "matching_filenames"));
+  const NameScope scope(graph, NameOrDefault(name, "matching_filenames"));
   const Output files = MatchingFiles(graph, pattern);
   WEIR_TRY(graph.TakeError());
   VariableOptions options;
@@ -89,12 +89,12 @@ Result<VariablePtr> MatchFilenamesOnce(Graph& graph, const Input& pattern, const
 
 Result<Queue> InputProducer(Graph& graph, const Input& tensor, const ProducerOptions& options,
                             const PartialShape& element_shape) {
-  const NameScope scope(graph, Or(options.name, kScope));
+  const NameScope scope(graph, NameOrDefault(options.name, kScope));
   return Produce(graph, tensor, options, element_shape, options.name);
 }
 
 Result<Queue> StringInputProducer(Graph& graph, const Input& strings, const ProducerOptions& options) {
-  const NameScope scope(graph, Or(options.name, kScope));
+  const NameScope scope(graph, NameOrDefault(options.name, kScope));
   WEIR_ASSIGN(const Output given, ToOutput(graph, strings, kString));
   if (!strings.is_output() && given.shape().num_elements() == 0) return InvalidArgument("{}", kEmpty);
   Node* check = nullptr;
@@ -116,7 +116,7 @@ Result<Queue> StringInputProducer(Graph& graph, const Input& strings, const Prod
 }
 
 Result<Queue> RangeInputProducer(Graph& graph, const Input& limit, const ProducerOptions& options) {
-  const NameScope scope(graph, Or(options.name, kScope));
+  const NameScope scope(graph, NameOrDefault(options.name, kScope));
   const Output numbers = Range(graph, 0, limit, 1, kInvalidType);
   WEIR_TRY(graph.TakeError());
   ProducerOptions inner = options;
@@ -125,7 +125,7 @@ Result<Queue> RangeInputProducer(Graph& graph, const Input& limit, const Produce
 }
 
 Result<OutputList> SliceInputProducer(Graph& graph, const InputList& tensors, const ProducerOptions& options) {
-  const NameScope scope(graph, Or(options.name, kScope));
+  const NameScope scope(graph, NameOrDefault(options.name, kScope));
   if (tensors.empty()) return InvalidArgument("Expected at least one tensor in slice_input_producer().");
   OutputList given;
   for (const Input& tensor : tensors) {

@@ -53,7 +53,7 @@ TEST_F(LearningRateTest, NoiseFallsWithTheSteps) {
   EXPECT_NE(Float(noisy, {{step_, Tensor::Scalar(int64_t{3})}}), Float(noisy, {{step_, Tensor::Scalar(int64_t{3})}}));
 }
 
-TEST_F(LearningRateTest, ConstantInPieces) {
+TEST_F(LearningRateTest, PiecewiseConstant) {
   Expect(PiecewiseConstant(graph(), step_, {int64_t{3}, int64_t{10}}, {0.5f, 0.2f, 0.1f}),
          {0.5f, 0.5f, 0.2f, 0.2f, 0.1f});
   PiecewiseConstant(graph(), step_, {int64_t{3}}, {0.5f});

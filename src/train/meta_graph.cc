@@ -38,7 +38,7 @@ class ExportScope {
   std::string Without(std::string_view name) const { return std::string(name.substr(prefix_.size())); }
 
   // Keeps only the nodes of the scope. Inputs from outside get a name that no node has; returns these names.
-  std::set<std::string> Cut(tensorflow::GraphDef* def) const {
+  std::set<std::string> Restrict(tensorflow::GraphDef* def) const {
     std::set<std::string> unbound;
     if (is_all()) return unbound;
     tensorflow::GraphDef left = *def;
@@ -50,7 +50,7 @@ class ExportScope {
   }
 
   // nullopt if the variable is outside of the scope.
-  std::optional<tensorflow::VariableDef> Cut(tensorflow::VariableDef def) const {
+  std::optional<tensorflow::VariableDef> Restrict(tensorflow::VariableDef def) const {
     if (is_all()) return def;
     if (!Has(def.variable_name())) return std::nullopt;
     for (std::string* name : {def.mutable_variable_name(), def.mutable_initializer_name(), def.mutable_snapshot_name(),
@@ -99,7 +99,7 @@ std::optional<CollectionItem> ToItem(const std::string& key, const std::any& ite
                                      const ExportScope& scope) {
   if (const VariablePtr* variable = std::any_cast<VariablePtr>(&item)) {
     if (!HoldsVariables(key)) return NamedItem((*variable)->name(), scope);
-    const auto def = scope.Cut(ToVariableDef(**variable));
+    const auto def = scope.Restrict(ToVariableDef(**variable));
     return def ? std::optional<CollectionItem>(BytesItem{def->SerializeAsString()}) : std::nullopt;
   }
   if (const Output* output = std::any_cast<Output>(&item)) return NamedItem(output->name(), scope);
@@ -331,7 +331,7 @@ Result<tensorflow::MetaGraphDef> ExportMetaGraph(const Graph& graph, const MetaG
     WEIR_ASSIGN(*meta.mutable_graph_def(), ExportGraphDef(graph, {.add_shapes = true}));
   }
   const ExportScope scope(options.export_scope);
-  const std::set<std::string> unbound = scope.Cut(meta.mutable_graph_def());
+  const std::set<std::string> unbound = scope.Restrict(meta.mutable_graph_def());
   if (!scope.is_all() && meta.graph_def().node().empty())
     return InvalidArgument("there is nothing to export: the graph has no nodes below '{}'", options.export_scope);
   for (const std::string& name : unbound)

@@ -3,8 +3,8 @@
 #include <limits>
 #include <unordered_set>
 
+#include "train/backoff.h"
 #include "train/log.h"
-#include "train/pauses.h"
 #include "train/progress.h"
 
 namespace weir {
@@ -68,7 +68,7 @@ Result<std::unique_ptr<MonitoredSession>> MonitoredSession::Make(Graph& graph, S
   if (options.progress != nullptr) options.hooks.push_back(std::make_shared<ProgressHook>(options.progress));
   std::unique_ptr<MonitoredSession> made(new MonitoredSession(graph, std::move(creator), std::move(options)));
   for (const HookPtr& hook : made->options_.hooks) WEIR_TRY(hook->Begin(graph));
-  WEIR_TRY(made->Ensure(cancel));
+  WEIR_TRY(made->EnsureSession(cancel));
   return made;
 }
 
@@ -93,21 +93,21 @@ Status MonitoredSession::Create(CancelToken* cancel) {
   return OkStatus();
 }
 
-Status MonitoredSession::Ensure(CancelToken* cancel) {
+Status MonitoredSession::EnsureSession(CancelToken* cancel) {
   if (session_ != nullptr) return OkStatus();
-  Pauses pauses(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);
+  Backoff backoff(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);
   while (true) {
     Status status = Create(cancel);
     if (status.ok()) return OkStatus();
-    Drop(status, cancel).IgnoreError();
+    EndSession(status, cancel).IgnoreError();
     if (!options_.recover || !IsPreemption(status)) return status;
     TrainInfo("A session could not be made, likely because a task is not there yet; it is tried again. {}",
               std::string(status.message()));
-    WEIR_TRY(pauses.Next());
+    WEIR_TRY(backoff.Wait());
   }
 }
 
-Status MonitoredSession::Drop(const Status& cause, CancelToken* cancel) {
+Status MonitoredSession::EndSession(const Status& cause, CancelToken* cancel) {
   Status status;
   if (coordinator_ != nullptr) {
     coordinator_->RequestStop(IsPreemption(cause) ? cause : OkStatus());
@@ -129,38 +129,38 @@ Status MonitoredSession::Drop(const Status& cause, CancelToken* cancel) {
   return status;
 }
 
-Status MonitoredSession::DropLost(const Status& cause, CancelToken* cancel) {
+Status MonitoredSession::EndLostSession(const Status& cause, CancelToken* cancel) {
   TrainWarning("A task was lost or restarted: the session is closed, and another is made. {}",
                std::string(cause.message()));
-  Status dropped = Drop(cause, cancel);
+  Status dropped = EndSession(cause, cancel);
   return IsPreemption(dropped) ? OkStatus() : dropped;
 }
 
 // If a thread failed because of a lost task, that is the cause of the step's failure.
-Status MonitoredSession::Refined(const Status& status) const {
+Status MonitoredSession::RootCause(const Status& status) const {
   if (status.ok() || IsPreemption(status) || coordinator_ == nullptr) return status;
   const Status reported = coordinator_->error();
   return IsPreemption(reported) ? reported : status;
 }
 
 template <class F>
-Status MonitoredSession::Recovering(CancelToken* cancel, F&& body) {
+Status MonitoredSession::RunWithRecovery(CancelToken* cancel, F&& body) {
   if (closed_) return SetupError(FailedPrecondition("Session is already closed."));
-  std::optional<Pauses> pauses;  // set after the first loss, which is retried without a pause
+  std::optional<Backoff> backoff;  // set after the first loss, which is retried without a pause
   while (true) {
-    WEIR_TRY(Ensure(cancel));
-    Status status = Refined(body());
+    WEIR_TRY(EnsureSession(cancel));
+    Status status = RootCause(body());
     if (!options_.recover || !IsPreemption(status)) return status;
-    WEIR_TRY(DropLost(status, cancel));
-    if (pauses) WEIR_TRY(pauses->Next());
-    if (!pauses)
-      pauses.emplace(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);
+    WEIR_TRY(EndLostSession(status, cancel));
+    if (backoff) WEIR_TRY(backoff->Wait());
+    if (!backoff)
+      backoff.emplace(options_.recovery_wait_secs, std::numeric_limits<double>::infinity(), cancel, *options_.clock);
   }
 }
 
 Result<std::vector<Tensor>> MonitoredSession::Run(const RunRequest& request, const std::any& note) {
   std::vector<Tensor> values;
-  WEIR_TRY(Recovering(request.cancel, [&]() -> Status {
+  WEIR_TRY(RunWithRecovery(request.cancel, [&]() -> Status {
     WEIR_ASSIGN(values, RunHooked(request, note));
     return OkStatus();
   }));
@@ -168,7 +168,7 @@ Result<std::vector<Tensor>> MonitoredSession::Run(const RunRequest& request, con
 }
 
 Status MonitoredSession::RunStepFn(const std::function<Status(const SessionPtr&)>& body, CancelToken* cancel) {
-  return Recovering(cancel, [&] { return body(session_); });
+  return RunWithRecovery(cancel, [&] { return body(session_); });
 }
 
 Result<std::vector<Tensor>> MonitoredSession::RunHooked(const RunRequest& request, const std::any& note) {
@@ -219,7 +219,7 @@ Result<std::vector<Tensor>> MonitoredSession::RunHooked(const RunRequest& reques
   return values;
 }
 
-bool MonitoredSession::asked_to_stop() const {
+bool MonitoredSession::stop_requested() const {
   return closed_ || stop_ || (coordinator_ != nullptr && coordinator_->should_stop());
 }
 
@@ -231,8 +231,8 @@ Result<bool> MonitoredSession::ShouldStop(CancelToken* cancel) {
     return true;
   }
   if (!IsPreemption(error)) return true;
-  WEIR_TRY(DropLost(error, cancel));
-  WEIR_TRY(Ensure(cancel));
+  WEIR_TRY(EndLostSession(error, cancel));
+  WEIR_TRY(EnsureSession(cancel));
   return false;
 }
 
@@ -245,7 +245,7 @@ Status MonitoredSession::Close(bool failed, CancelToken* cancel) {
       if (!status.ok()) break;
     }
   if (options_.progress != nullptr) options_.progress->End();
-  Status dropped = Drop(OkStatus(), cancel);
+  Status dropped = EndSession(OkStatus(), cancel);
   if (options_.recover && IsPreemption(dropped)) dropped = OkStatus();
   closed_ = true;
   if (!was_finalized_) graph_.Unfinalize();

@@ -72,7 +72,7 @@ class MonitoredSession final {
   // Whether a hook or a thread has requested a stop, or the session is closed. If a thread reported a lost task,
   // creates a new session and returns false. Without `recover`, returns the thread's error.
   Result<bool> ShouldStop(CancelToken* cancel = nullptr);
-  bool asked_to_stop() const;  // false: ShouldStop would return false without side effects
+  bool stop_requested() const;  // false: ShouldStop would return false without side effects
   // Calls End on the hooks (unless `failed`), stops the threads and closes the session. `cancel` cancels the hooks'
   // steps and the wait for threads.
   Status Close(bool failed = false, CancelToken* cancel = nullptr);
@@ -83,15 +83,15 @@ class MonitoredSession final {
 
  private:
   MonitoredSession(Graph& graph, SessionCreator creator, MonitoredSessionOptions options);
-  Status Create(CancelToken* cancel);  // one attempt
-  Status Ensure(CancelToken* cancel);  // retries until a session exists
+  Status Create(CancelToken* cancel);         // one attempt
+  Status EnsureSession(CancelToken* cancel);  // retries until a session exists
   // Stops the coordinator (with `cause` as its error if a task was lost), joins its threads and closes the session.
-  Status Drop(const Status& cause, CancelToken* cancel);
+  Status EndSession(const Status& cause, CancelToken* cancel);
   // Like Drop, after a lost task: a new session follows, so errors from the loss are ignored.
-  Status DropLost(const Status& cause, CancelToken* cancel);
-  Status Refined(const Status& status) const;
+  Status EndLostSession(const Status& cause, CancelToken* cancel);
+  Status RootCause(const Status& status) const;
   template <class F>
-  Status Recovering(CancelToken* cancel, F&& body);
+  Status RunWithRecovery(CancelToken* cancel, F&& body);
 
   Graph& graph_;
   const SessionCreator creator_;

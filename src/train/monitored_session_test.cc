@@ -7,7 +7,7 @@
 #include <limits>
 #include <thread>
 
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/compose/queue.h"
@@ -117,7 +117,7 @@ TEST_F(MonitoredSessionTest, StopsAtAStep) {
   EXPECT_FALSE(graph_->finalized());
 }
 
-TEST_F(MonitoredSessionTest, GoesOnFromItsCheckpoint) {
+TEST_F(MonitoredSessionTest, ContinuesFromItsCheckpoint) {
   TrainingSessionOptions options{.checkpoint_dir = folder_, .hooks = {StopAtStepHook::Make(3, {}).value()}};
   EXPECT_EQ(RunToTheEnd(*Start(options)), 3);
   options.hooks = {StopAtStepHook::Make({}, 5).value()};
@@ -253,8 +253,8 @@ TEST_F(MonitoredSessionTest, LogsAndLooksForNan) {
   EXPECT_EQ(lines[1], "Model diverged with loss = NaN.");
 }
 
-TEST_F(MonitoredSessionTest, PausesWhereEverySessionIsLostAgain) {
-  HandClock clock;
+TEST_F(MonitoredSessionTest, BacksOffIfSessionsAreLostRepeatedly) {
+  ManualClock clock;
   const auto session = Start({.clock = &clock});
   constexpr int kLosses = 20;
   // The initializer of each new session is also a step with targets.

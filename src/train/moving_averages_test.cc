@@ -44,7 +44,7 @@ TEST_F(MovingAveragesTest, FollowsAVariable) {
   EXPECT_EQ(restored.at("n"), updates_);
 }
 
-TEST_F(MovingAveragesTest, FollowsFasterWhileYoung) {
+TEST_F(MovingAveragesTest, NumUpdatesLowersDecay) {
   ExponentialMovingAverage averages(0.9f, {.num_updates = updates_->AsInput()});
   Node* update = Must(averages.Apply(graph(), {var_}));
   EXPECT_THAT(
@@ -52,7 +52,7 @@ TEST_F(MovingAveragesTest, FollowsFasterWhileYoung) {
       Pointwise(FloatNear(2e-6f), {1.8181818f, -1.5909091f, 2.7045455f, -1.1477273f, 3.6013987f, -0.69930065f}));
 }
 
-TEST_F(MovingAveragesTest, FollowsATensorWithoutTheBiasOfItsStart) {
+TEST_F(MovingAveragesTest, DebiasesTensorAverages) {
   const Output twice = var_->AsInput() * 2.0f;
   ExponentialMovingAverage averages(0.9f, {.zero_debias = true});
   Node* update = Must(averages.ApplyTensor(twice));
@@ -62,7 +62,7 @@ TEST_F(MovingAveragesTest, FollowsATensorWithoutTheBiasOfItsStart) {
               Pointwise(FloatNear(5e-6f), {4.0f, -3.0f, 5.0526314f, -2.4736838f, 6.1402206f, -1.9298891f}));
 }
 
-TEST_F(MovingAveragesTest, WhatCannotBeAveragedIsRefused) {
+TEST_F(MovingAveragesTest, RejectsInvalidValues) {
   ExponentialMovingAverage averages(0.9f, {});
   EXPECT_THAT(Message(averages.ApplyTensor(Output())), HasSubstr("not a tensor"));
   EXPECT_THAT(Message(averages.ApplyTensor(PlaceholderOf(PartialShape()))), HasSubstr("static shape"));

@@ -26,7 +26,7 @@ std::string FreeNodeName(Graph& graph, const std::string& base) {
 
 }  // namespace
 
-Result<Output> Hyper::ToOutput(Graph& graph, const std::string& name) const {
+Result<Output> HyperParam::ToOutput(Graph& graph, const std::string& name) const {
   if (!fn_) return weir::ToOutput(graph, value_, kInvalidType, name);
   WEIR_ASSIGN(Input value, fn_());
   return weir::ToOutput(graph, value, kInvalidType, name);
@@ -165,7 +165,7 @@ Result<Node*> Optimizer::ApplySparse(const IndexedSlices& grad, const VariablePt
 }
 
 Result<Node*> Optimizer::ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) {
-  return ApplySparse(AddUpDuplicates(grad), var);
+  return ApplySparse(SumDuplicateIndices(grad), var);
 }
 
 Result<Node*> Optimizer::Finish(Graph& graph, const std::vector<Node*>& updates, const std::string& name) {
@@ -225,7 +225,7 @@ VariablePtr Optimizer::FindNonSlot(const Graph& graph, const std::string& name) 
   return it == non_slots_.end() ? nullptr : it->second;
 }
 
-IndexedSlices AddUpDuplicates(const IndexedSlices& slices) {
+IndexedSlices SumDuplicateIndices(const IndexedSlices& slices) {
   // The indices from an accumulator are already unique.
   const Node* from = slices.indices.node;
   if (from != nullptr && from->op().name == "SparseAccumulatorTakeGradient" && slices.values.node == from)

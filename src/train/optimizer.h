@@ -14,14 +14,14 @@
 namespace weir {
 
 // A hyperparameter: a number, a tensor of the graph, or a function called when updates are built.
-class Hyper {
+class HyperParam {
  public:
-  Hyper(float v) : value_(v) {}
-  Hyper(double v) : value_(v) {}
-  Hyper(int v) : value_(static_cast<double>(v)) {}
-  Hyper(Output v) : value_(v) {}
-  Hyper(Input v) : value_(std::move(v)) {}
-  Hyper(std::function<Result<Input>()> fn) : fn_(std::move(fn)) {}
+  HyperParam(float v) : value_(v) {}
+  HyperParam(double v) : value_(v) {}
+  HyperParam(int v) : value_(static_cast<double>(v)) {}
+  HyperParam(Output v) : value_(v) {}
+  HyperParam(Input v) : value_(std::move(v)) {}
+  HyperParam(std::function<Result<Input>()> fn) : fn_(std::move(fn)) {}
   // Converts it to an output of `graph`: float32, or the tensor's own type.
   Result<Output> ToOutput(Graph& graph, const std::string& name) const;
 
@@ -102,6 +102,6 @@ class Optimizer {
 };
 
 // Sums rows with equal indices.
-IndexedSlices AddUpDuplicates(const IndexedSlices& slices);
+IndexedSlices SumDuplicateIndices(const IndexedSlices& slices);
 
 }  // namespace weir

@@ -59,7 +59,7 @@ Output HyperOptimizer::Get(std::string_view name, const VariablePtr& var) const 
 }
 
 // --- GradientDescent: var -= lr * grad ---
-GradientDescentOptimizer::GradientDescentOptimizer(Hyper learning_rate, const OptimizerOptions& options)
+GradientDescentOptimizer::GradientDescentOptimizer(HyperParam learning_rate, const OptimizerOptions& options)
     : HyperOptimizer("GradientDescent", options) {
   Declare("learning_rate", std::move(learning_rate));
 }
@@ -79,7 +79,7 @@ Result<Node*> GradientDescentOptimizer::ApplySparseDuplicates(const IndexedSlice
 }
 
 // --- Momentum: accum = momentum * accum + grad; var -= lr * accum ---
-MomentumOptimizer::MomentumOptimizer(Hyper learning_rate, Hyper momentum, bool use_nesterov,
+MomentumOptimizer::MomentumOptimizer(HyperParam learning_rate, HyperParam momentum, bool use_nesterov,
                                      const OptimizerOptions& options)
     : HyperOptimizer("Momentum", options), use_nesterov_(use_nesterov) {
   Declare("learning_rate", std::move(learning_rate));
@@ -100,7 +100,7 @@ Result<Node*> MomentumOptimizer::ApplySparse(const IndexedSlices& grad, const Va
 }
 
 // --- Adagrad: accum += grad^2; var -= lr * grad / sqrt(accum) ---
-AdagradOptimizer::AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value,
+AdagradOptimizer::AdagradOptimizer(HyperParam learning_rate, double initial_accumulator_value,
                                    const OptimizerOptions& options)
     : HyperOptimizer("Adagrad", options), initial_(initial_accumulator_value) {
   Declare("learning_rate", std::move(learning_rate));
@@ -119,8 +119,8 @@ Result<Node*> AdagradOptimizer::ApplySparse(const IndexedSlices& grad, const Var
 }
 
 // --- AdagradDA: dual averaging with the sums of gradients and squared gradients ---
-AdagradDAOptimizer::AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step, double initial_value, float l1,
-                                       float l2, const OptimizerOptions& options)
+AdagradDAOptimizer::AdagradDAOptimizer(HyperParam learning_rate, VariablePtr global_step, double initial_value,
+                                       float l1, float l2, const OptimizerOptions& options)
     : HyperOptimizer("AdagradDA", options), global_step_(std::move(global_step)), initial_(initial_value) {
   Declare("learning_rate", std::move(learning_rate));
   Declare("l1", l1);
@@ -154,7 +154,8 @@ Result<Node*> AdagradDAOptimizer::ApplySparse(const IndexedSlices& grad, const V
 }
 
 // --- Adadelta ---
-AdadeltaOptimizer::AdadeltaOptimizer(Hyper learning_rate, Hyper rho, Hyper epsilon, const OptimizerOptions& options)
+AdadeltaOptimizer::AdadeltaOptimizer(HyperParam learning_rate, HyperParam rho, HyperParam epsilon,
+                                     const OptimizerOptions& options)
     : HyperOptimizer("Adadelta", options) {
   Declare("lr", std::move(learning_rate));
   Declare("rho", std::move(rho));
@@ -177,7 +178,7 @@ Result<Node*> AdadeltaOptimizer::ApplySparse(const IndexedSlices& grad, const Va
 }
 
 // --- Adam ---
-AdamOptimizer::AdamOptimizer(Hyper learning_rate, float beta1, float beta2, Hyper epsilon,
+AdamOptimizer::AdamOptimizer(HyperParam learning_rate, float beta1, float beta2, HyperParam epsilon,
                              const OptimizerOptions& options)
     : HyperOptimizer("Adam", options), beta1_(beta1), beta2_(beta2) {
   Declare("learning_rate", std::move(learning_rate));
@@ -250,8 +251,8 @@ Result<Node*> AdamOptimizer::Finish(Graph& graph, const std::vector<Node*>& upda
 }
 
 // --- RMSProp ---
-RMSPropOptimizer::RMSPropOptimizer(Hyper learning_rate, Hyper decay, Hyper momentum, Hyper epsilon, bool centered,
-                                   const OptimizerOptions& options)
+RMSPropOptimizer::RMSPropOptimizer(HyperParam learning_rate, HyperParam decay, HyperParam momentum, HyperParam epsilon,
+                                   bool centered, const OptimizerOptions& options)
     : HyperOptimizer("RMSProp", options), centered_(centered) {
   Declare("learning_rate", std::move(learning_rate));
   Declare("decay", std::move(decay));
@@ -281,7 +282,7 @@ Result<Node*> RMSPropOptimizer::ApplySparse(const IndexedSlices& grad, const Var
 }
 
 // --- Ftrl ---
-FtrlOptimizer::FtrlOptimizer(Hyper learning_rate, const FtrlOptions& ftrl, const OptimizerOptions& options)
+FtrlOptimizer::FtrlOptimizer(HyperParam learning_rate, const FtrlOptions& ftrl, const OptimizerOptions& options)
     : HyperOptimizer("Ftrl", options), ftrl_(ftrl) {
   Declare("learning_rate", std::move(learning_rate));
   Declare("l1_regularization_strength", ftrl.l1_regularization_strength);
@@ -331,7 +332,7 @@ Result<Node*> FtrlOptimizer::ApplySparse(const IndexedSlices& grad, const Variab
 }
 
 // --- Proximal variants ---
-ProximalGradientDescentOptimizer::ProximalGradientDescentOptimizer(Hyper learning_rate, float l1, float l2,
+ProximalGradientDescentOptimizer::ProximalGradientDescentOptimizer(HyperParam learning_rate, float l1, float l2,
                                                                    const OptimizerOptions& options)
     : HyperOptimizer("ProximalGradientDescent", options) {
   Declare("learning_rate", std::move(learning_rate));
@@ -347,7 +348,7 @@ Result<Node*> ProximalGradientDescentOptimizer::ApplySparse(const IndexedSlices&
                 {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad.values, grad.indices});
 }
 
-ProximalAdagradOptimizer::ProximalAdagradOptimizer(Hyper learning_rate, double initial_value, float l1, float l2,
+ProximalAdagradOptimizer::ProximalAdagradOptimizer(HyperParam learning_rate, double initial_value, float l1, float l2,
                                                    const OptimizerOptions& options)
     : HyperOptimizer("ProximalAdagrad", options), initial_(initial_value) {
   Declare("learning_rate", std::move(learning_rate));

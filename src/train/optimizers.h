@@ -18,14 +18,14 @@ class HyperOptimizer : public Optimizer {
  protected:
   HyperOptimizer(const std::string& default_name, const OptimizerOptions& options)
       : Optimizer(options.name.empty() ? default_name : options.name, options.use_locking) {}
-  void Declare(std::string name, Hyper value) { hypers_.push_back({std::move(name), std::move(value), Output()}); }
+  void Declare(std::string name, HyperParam value) { hypers_.push_back({std::move(name), std::move(value), Output()}); }
   // The hyperparameter as a tensor of the variable's type.
   Output Get(std::string_view name, const VariablePtr& var) const;
 
  private:
   struct Entry {
     std::string name;
-    Hyper value;
+    HyperParam value;
     Output output;
   };
   std::vector<Entry> hypers_;
@@ -33,14 +33,14 @@ class HyperOptimizer : public Optimizer {
 
 class GradientDescentOptimizer final : public HyperOptimizer {
  public:
-  explicit GradientDescentOptimizer(Hyper learning_rate, const OptimizerOptions& options = {});
+  explicit GradientDescentOptimizer(HyperParam learning_rate, const OptimizerOptions& options = {});
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) override;
 };
 
 class MomentumOptimizer final : public HyperOptimizer {
  public:
-  MomentumOptimizer(Hyper learning_rate, Hyper momentum, bool use_nesterov = false,
+  MomentumOptimizer(HyperParam learning_rate, HyperParam momentum, bool use_nesterov = false,
                     const OptimizerOptions& options = {});
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
@@ -52,7 +52,7 @@ class MomentumOptimizer final : public HyperOptimizer {
 
 class AdagradOptimizer final : public HyperOptimizer {
  public:
-  explicit AdagradOptimizer(Hyper learning_rate, double initial_accumulator_value = 0.1,
+  explicit AdagradOptimizer(HyperParam learning_rate, double initial_accumulator_value = 0.1,
                             const OptimizerOptions& options = {});
   Status Check() const override;
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
@@ -65,7 +65,7 @@ class AdagradOptimizer final : public HyperOptimizer {
 
 class AdagradDAOptimizer final : public HyperOptimizer {
  public:
-  AdagradDAOptimizer(Hyper learning_rate, VariablePtr global_step,
+  AdagradDAOptimizer(HyperParam learning_rate, VariablePtr global_step,
                      double initial_gradient_squared_accumulator_value = 0.1, float l1_regularization_strength = 0,
                      float l2_regularization_strength = 0, const OptimizerOptions& options = {});
   Status Check() const override;
@@ -81,7 +81,7 @@ class AdagradDAOptimizer final : public HyperOptimizer {
 
 class AdadeltaOptimizer final : public HyperOptimizer {
  public:
-  explicit AdadeltaOptimizer(Hyper learning_rate = 0.001, Hyper rho = 0.95, Hyper epsilon = 1e-8,
+  explicit AdadeltaOptimizer(HyperParam learning_rate = 0.001, HyperParam rho = 0.95, HyperParam epsilon = 1e-8,
                              const OptimizerOptions& options = {});
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
@@ -90,8 +90,8 @@ class AdadeltaOptimizer final : public HyperOptimizer {
 
 class AdamOptimizer final : public HyperOptimizer {
  public:
-  explicit AdamOptimizer(Hyper learning_rate = 0.001, float beta1 = 0.9f, float beta2 = 0.999f, Hyper epsilon = 1e-8,
-                         const OptimizerOptions& options = {});
+  explicit AdamOptimizer(HyperParam learning_rate = 0.001, float beta1 = 0.9f, float beta2 = 0.999f,
+                         HyperParam epsilon = 1e-8, const OptimizerOptions& options = {});
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
@@ -104,8 +104,8 @@ class AdamOptimizer final : public HyperOptimizer {
 
 class RMSPropOptimizer final : public HyperOptimizer {
  public:
-  explicit RMSPropOptimizer(Hyper learning_rate, Hyper decay = 0.9, Hyper momentum = 0.0, Hyper epsilon = 1e-10,
-                            bool centered = false, const OptimizerOptions& options = {});
+  explicit RMSPropOptimizer(HyperParam learning_rate, HyperParam decay = 0.9, HyperParam momentum = 0.0,
+                            HyperParam epsilon = 1e-10, bool centered = false, const OptimizerOptions& options = {});
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
@@ -125,7 +125,7 @@ struct FtrlOptions {
 };
 class FtrlOptimizer final : public HyperOptimizer {
  public:
-  explicit FtrlOptimizer(Hyper learning_rate, const FtrlOptions& ftrl = {}, const OptimizerOptions& options = {});
+  explicit FtrlOptimizer(HyperParam learning_rate, const FtrlOptions& ftrl = {}, const OptimizerOptions& options = {});
   Status Check() const override;
   Status CreateSlots(const std::vector<VariablePtr>& vars) override;
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
@@ -137,7 +137,7 @@ class FtrlOptimizer final : public HyperOptimizer {
 
 class ProximalGradientDescentOptimizer final : public HyperOptimizer {
  public:
-  explicit ProximalGradientDescentOptimizer(Hyper learning_rate, float l1_regularization_strength = 0,
+  explicit ProximalGradientDescentOptimizer(HyperParam learning_rate, float l1_regularization_strength = 0,
                                             float l2_regularization_strength = 0, const OptimizerOptions& options = {});
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
@@ -145,7 +145,7 @@ class ProximalGradientDescentOptimizer final : public HyperOptimizer {
 
 class ProximalAdagradOptimizer final : public HyperOptimizer {
  public:
-  explicit ProximalAdagradOptimizer(Hyper learning_rate, double initial_accumulator_value = 0.1,
+  explicit ProximalAdagradOptimizer(HyperParam learning_rate, double initial_accumulator_value = 0.1,
                                     float l1_regularization_strength = 0, float l2_regularization_strength = 0,
                                     const OptimizerOptions& options = {});
   Status Check() const override;

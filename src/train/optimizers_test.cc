@@ -201,7 +201,7 @@ TEST_F(OptimizersTest, AHyperparameterMayBeATensorOrAFunction) {
   const VariablePtr var = Weights();
   const Output rate = PlaceholderOf(PartialShape::Scalar());
   int asked = 0;
-  const Hyper momentum([&]() -> Result<Input> {
+  const HyperParam momentum([&]() -> Result<Input> {
     ++asked;
     return Input(0.5f);
   });
@@ -265,7 +265,7 @@ TEST_F(OptimizersTest, SettingsOutOfRangeAreRefused) {
   EXPECT_TRUE(FtrlOptimizer(0.1).Check().ok());
 }
 
-TEST_F(OptimizersTest, WhatCannotBeMinimizedIsRefused) {
+TEST_F(OptimizersTest, RejectsInvalidLosses) {
   GradientDescentOptimizer optimizer(0.1);
   EXPECT_THAT(Message(optimizer.ComputeGradients(Output())), HasSubstr("not a tensor"));
   EXPECT_THAT(Message(optimizer.Minimize(Scalar(1))), HasSubstr("no variables to optimize"));

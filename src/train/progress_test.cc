@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 
 namespace weir {
 namespace {
@@ -21,7 +21,7 @@ class ProgressTest : public testing::Test {
     return std::string(buffer, static_cast<size_t>(count));
   }
   int ends_[2] = {-1, -1};
-  HandClock clock_;
+  ManualClock clock_;
 };
 
 TEST_F(ProgressTest, ShowsStepsRatesAndValues) {

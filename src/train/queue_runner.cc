@@ -131,7 +131,7 @@ Status QueueRunner::RunEnqueue(const SessionKey& key, Session& session, Node* en
 
 QueueRunnerThreads::QueueRunnerThreads(std::shared_ptr<Coordinator> coordinator, std::vector<QueueRunner::Loop> loops) {
   for (QueueRunner::Loop& loop : loops) {
-    auto handle = std::make_shared<OwnThread>(loop.name);
+    auto handle = std::make_shared<TrackedThread>(loop.name);
     coordinator->RegisterThread(handle);
     std::thread thread([coordinator, handle, run = std::move(loop.run)]() mutable {
       if (const Status status = run();

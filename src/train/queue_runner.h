@@ -85,7 +85,7 @@ class QueueRunnerThreads final {
 
  private:
   struct Thread {
-    std::shared_ptr<OwnThread> handle;
+    std::shared_ptr<TrackedThread> handle;
     std::thread thread;
   };
   std::vector<Thread> threads_;

@@ -22,7 +22,7 @@ class SavedModelTest : public FlowTest {
   const std::string folder_;
 };
 
-TEST_F(SavedModelTest, APredictorComesBackWithItsSignature) {
+TEST_F(SavedModelTest, RoundTripsAPredictorWithItsSignature) {
   const VariablePtr w = Must(Variable::Make(graph(), Tensor::Scalar(3.0f), {.name = "w"}));
   const Output y = w->value() * 2.0f;
   ASSERT_TRUE(Run({}, {}, {InitializeVariables(graph(), GlobalVariables(graph()))}).ok());

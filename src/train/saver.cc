@@ -48,7 +48,7 @@ Saver::Saver(SaverOptions options) : options_(std::move(options)) {
   def_.set_keep_checkpoint_every_n_hours(static_cast<float>(options_.keep_checkpoint_every_n_hours));
   def_.set_sharded(options_.graph.sharded);
   def_.set_version(options_.graph.format_v1 ? tensorflow::SaverDef::V1 : tensorflow::SaverDef::V2);
-  next_kept_for_good_ = Seconds(*options_.clock) + options_.keep_checkpoint_every_n_hours * 3600;
+  next_preserved_secs_ = Seconds(*options_.clock) + options_.keep_checkpoint_every_n_hours * 3600;
 }
 
 Result<std::shared_ptr<Saver>> Saver::Make(Graph& graph, SaverOptions options) {
@@ -82,7 +82,7 @@ Status Saver::Build(Graph& graph) {
   if (options_.variables.has_value()) {
     variables = *options_.variables;
   } else {
-    WEIR_ASSIGN(variables, NamedForSaving(GlobalVariables(graph)));
+    WEIR_ASSIGN(variables, VariablesBySavedName(GlobalVariables(graph)));
     tables = graph.CollectionOf<SavedTable>(graph_keys::kSaveableObjects);
   }
   if (variables.empty() && tables.empty()) {
@@ -193,18 +193,18 @@ std::vector<std::string> Saver::last_checkpoints() const {
   return paths;
 }
 
-Saver::Kept Saver::last_checkpoints_with_time() const {
+Saver::RetainedCheckpoints Saver::last_checkpoints_with_time() const {
   std::lock_guard lock(mu_);
   return kept_;
 }
 
-void Saver::set_last_checkpoints(Kept checkpoints) {
+void Saver::set_last_checkpoints(RetainedCheckpoints checkpoints) {
   std::lock_guard lock(mu_);
   kept_ = std::move(checkpoints);
 }
 
 void Saver::RecoverLastCheckpoints(const std::vector<std::string>& prefixes) {
-  Kept found;
+  RetainedCheckpoints found;
   for (const std::string& prefix : prefixes) {
     if (const std::optional<double> time = CheckpointTime(*options_.env, prefix); time.has_value())
       found.emplace_back(prefix, *time);
@@ -226,13 +226,13 @@ void Saver::Record(const std::string& prefix) {
 }
 
 void Saver::DeleteOld(const std::string& meta_graph_suffix) {
-  Kept old;
+  RetainedCheckpoints old;
   {
     std::lock_guard lock(mu_);
     old.swap(to_delete_);
     const auto stays = [this](const auto& checkpoint) {
-      if (checkpoint.second <= next_kept_for_good_) return false;
-      next_kept_for_good_ += options_.keep_checkpoint_every_n_hours * 3600;
+      if (checkpoint.second <= next_preserved_secs_) return false;
+      next_preserved_secs_ += options_.keep_checkpoint_every_n_hours * 3600;
       return true;
     };
     old.erase(std::remove_if(old.begin(), old.end(), stays), old.end());

@@ -68,10 +68,10 @@ class Saver final {
   Status Restore(Graph& graph, const RunStep& run, const std::string& path);
 
   // The retained checkpoints, oldest first, with their times in seconds since the epoch.
-  using Kept = std::vector<std::pair<std::string, double>>;
+  using RetainedCheckpoints = std::vector<std::pair<std::string, double>>;
   std::vector<std::string> last_checkpoints() const;
-  Kept last_checkpoints_with_time() const;
-  void set_last_checkpoints(Kept checkpoints);
+  RetainedCheckpoints last_checkpoints_with_time() const;
+  void set_last_checkpoints(RetainedCheckpoints checkpoints);
   // Adopts the checkpoints of an earlier run that still exist.
   void RecoverLastCheckpoints(const std::vector<std::string>& prefixes);
 
@@ -88,9 +88,9 @@ class Saver final {
   bool is_empty_ = false;
   std::mutex saving_mu_;  // serializes saves: they write the same state file, and for one step the same checkpoint
   mutable std::mutex mu_;
-  Kept kept_;
-  Kept to_delete_;
-  double next_kept_for_good_ = 0;
+  RetainedCheckpoints kept_;
+  RetainedCheckpoints to_delete_;
+  double next_preserved_secs_ = 0;
 };
 
 // Converts savers in the collection "savers" to and from SaverDefs in meta graphs.

@@ -219,7 +219,7 @@ std::string SliceSpec(const SaveSlice& slice) {
   return absl::StrJoin(slice.full_shape, " ") + " " + absl::StrJoin(extents, ":");
 }
 
-Result<SavedVariables> NamedForSaving(const std::vector<VariablePtr>& variables) {
+Result<SavedVariables> VariablesBySavedName(const std::vector<VariablePtr>& variables) {
   SavedVariables result;
   for (const VariablePtr& v : variables) {
     std::vector<VariablePtr>& parts = result[v->slice.has_value() ? v->slice->full_name : v->op_name()];

@@ -15,7 +15,7 @@ namespace weir {
 using SavedVariables = std::map<std::string, std::vector<VariablePtr>>;
 
 // Variables under their own names, partitions under the name of the whole. Duplicate names are an error.
-Result<SavedVariables> NamedForSaving(const std::vector<VariablePtr>& variables);
+Result<SavedVariables> VariablesBySavedName(const std::vector<VariablePtr>& variables);
 
 // "4 3 0,2:0,3": the shape of the whole variable, then the start and length of the partition in each dimension.
 std::string SliceSpec(const SaveSlice& slice);

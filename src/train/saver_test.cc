@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 #include "graph/flow_session_test.h"
 #include "io/checkpoint_reader.h"
 #include "train/checkpoint_state.h"
@@ -57,7 +57,7 @@ TEST_F(SaverTest, SavesAndRestores) {
 }
 
 TEST_F(SaverTest, KeepsTheLastAndOneEveryFewHours) {
-  HandClock clock(1'000'000'000'000);
+  ManualClock clock(1'000'000'000'000);
   SaverOptions options;
   options.max_to_keep = 2;
   options.keep_checkpoint_every_n_hours = 1;

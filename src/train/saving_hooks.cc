@@ -29,7 +29,7 @@ Status ParseAndAdd(SummaryWriter& writer, const Tensor& summaries, int64_t step)
 
 }  // namespace
 
-WriterSource ThisWriter(SummaryWriterPtr writer) {
+WriterSource FixedWriter(SummaryWriterPtr writer) {
   return [writer = std::move(writer)](Graph&) -> Result<SummaryWriterPtr> { return writer; };
 }
 

@@ -14,7 +14,7 @@ namespace weir {
 
 // Called in Begin. An empty function or a null result means that nothing is written.
 using WriterSource = std::function<Result<SummaryWriterPtr>(Graph& graph)>;
-WriterSource ThisWriter(SummaryWriterPtr writer);
+WriterSource FixedWriter(SummaryWriterPtr writer);
 // The writer of a directory; a new one starts with the graph. REQUIRES: the cache outlives the hook.
 WriterSource WriterOfDirectory(FileWriterCache& cache, std::string logdir, CollectionCodec codec = {});
 

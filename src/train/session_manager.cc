@@ -2,9 +2,9 @@
 
 #include <absl/strings/str_join.h>
 
+#include "train/backoff.h"
 #include "train/checkpoint_state.h"
 #include "train/log.h"
-#include "train/pauses.h"
 #include "train/preemption.h"
 
 namespace weir {
@@ -52,8 +52,8 @@ Result<std::shared_ptr<SessionManager>> SessionManager::Make(Graph& graph, Sessi
   return std::shared_ptr<SessionManager>(new SessionManager(graph, std::move(options)));
 }
 
-Result<SessionManager::Missing> SessionManager::AskReady(const ReadyOp& ready, const char* what, Session& session,
-                                                         CancelToken* cancel) const {
+Result<SessionManager::Missing> SessionManager::CheckReady(const ReadyOp& ready, const char* what, Session& session,
+                                                           CancelToken* cancel) const {
   if (ready.node == nullptr) return std::nullopt;
   RunRequest request;
   if (ready.output < 0)
@@ -81,7 +81,7 @@ Result<SessionManager::Missing> SessionManager::AskReady(const ReadyOp& ready, c
 Result<SessionManager::Missing> SessionManager::InitializeLocal(Session& session, CancelToken* cancel) const {
   if (options_.local_init.empty()) return std::nullopt;
   WEIR_ASSIGN(Missing missing,
-              AskReady(options_.ready_for_local_init, "Model not ready for local init", session, cancel));
+              CheckReady(options_.ready_for_local_init, "Model not ready for local init", session, cancel));
   if (missing) return missing;
   WEIR_TRY(session
                .Run({.feeds = options_.local_init_feeds,
@@ -119,7 +119,7 @@ Result<bool> SessionManager::Restore(Session& session, const RestoreOptions& opt
   }
   if (options.checkpoint_dir.empty()) return false;
   const double wait_secs = options.wait_for_checkpoint ? options.max_wait_secs : 0;
-  Pauses pauses(options_.recovery_wait_secs, wait_secs, options.cancel, *options_.clock);
+  Backoff backoff(options_.recovery_wait_secs, wait_secs, options.cancel, *options_.clock);
   if (options.wait_for_checkpoint) TrainInfo("Waiting for checkpoint to be available.");
   while (true) {
     WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
@@ -131,7 +131,7 @@ Result<bool> SessionManager::Restore(Session& session, const RestoreOptions& opt
           {state->all_model_checkpoint_paths().begin(), state->all_model_checkpoint_paths().end()});
       return true;
     }
-    const Status paused = pauses.Next();
+    const Status paused = backoff.Wait();
     if (paused.code() == StatusCode::kDeadlineExceeded) return false;
     WEIR_TRY(paused);
   }
@@ -155,7 +155,7 @@ Status SessionManager::MakeReady(const SessionPtr& session, const PrepareOptions
   };
   WEIR_ASSIGN(Missing missing, InitializeLocal(*session, cancel));
   if (missing) return not_ready(" for local_init", *missing);
-  WEIR_ASSIGN(missing, AskReady(options_.ready, "Model not ready", *session, cancel));
+  WEIR_ASSIGN(missing, CheckReady(options_.ready, "Model not ready", *session, cancel));
   return missing ? not_ready("", *missing) : OkStatus();
 }
 
@@ -178,7 +178,7 @@ Result<SessionManager::Recovered> SessionManager::Recover(const SessionMaker& ma
     TrainInfo("Restoring model from {} did not make model ready for local init: {}", from, *missing);
     return Recovered{session.Keep(), false};
   }
-  WEIR_ASSIGN(missing, AskReady(options_.ready, "Model not ready", *session, options.cancel));
+  WEIR_ASSIGN(missing, CheckReady(options_.ready, "Model not ready", *session, options.cancel));
   if (missing)
     TrainInfo("Restoring model from {} did not make model ready: {}", from, *missing);
   else
@@ -189,9 +189,9 @@ Result<SessionManager::Recovered> SessionManager::Recover(const SessionMaker& ma
 namespace {
 
 // Logs what the session waits for: at once if that has changed, else periodically.
-class WaitingLines final {
+class WaitLogger final {
  public:
-  explicit WaitingLines(Clock& clock) : clock_(clock) {}
+  explicit WaitLogger(Clock& clock) : clock_(clock) {}
   void Say(std::string lacking) {
     constexpr int64_t kBetweenNanos = 10'000'000'000;
     const int64_t now = clock_.MonotonicNanos();
@@ -211,11 +211,11 @@ class WaitingLines final {
 }  // namespace
 
 Result<SessionPtr> SessionManager::Wait(const SessionMaker& make, const WaitOptions& options) const {
-  constexpr double kOneLookSecs = 5;  // time for a single check
-  TimeLimit limit(std::max(options.max_wait_secs, kOneLookSecs), options.cancel, *options_.clock);
+  constexpr double kSingleCheckSecs = 5;  // time for a single check
+  CancelAfter limit(std::max(options.max_wait_secs, kSingleCheckSecs), options.cancel, *options_.clock);
   CancelToken* const cancel = limit.token();
-  Pauses pauses(options_.recovery_wait_secs, options.max_wait_secs, cancel, *options_.clock);
-  WaitingLines lines(*options_.clock);
+  Backoff backoff(options_.recovery_wait_secs, options.max_wait_secs, cancel, *options_.clock);
+  WaitLogger lines(*options_.clock);
   const auto too_long = [&] {
     return DeadlineExceeded("Session was not ready after waiting {:g} secs. {}", options.max_wait_secs,
                             lines.said().empty() ? "Tasks that it needs have not answered." : lines.said());
@@ -230,13 +230,13 @@ Result<SessionPtr> SessionManager::Wait(const SessionMaker& make, const WaitOpti
       Result<Missing> missing = std::nullopt;
       if (!local_done) missing = InitializeLocal(*session, cancel);
       local_done = missing.ok() && !*missing;
-      if (local_done) missing = AskReady(options_.ready, "Model not ready", *session, cancel);
+      if (local_done) missing = CheckReady(options_.ready, "Model not ready", *session, cancel);
       ended = missing.status();
       if (ended.ok() && !*missing) return session.Keep();
       if (limit.passed()) return too_long();
       if (!ended.ok() && !IsPreemption(ended)) return ended;
       lines.Say(ended.ok() ? **missing : std::string(ended.message()));
-      const Status paused = pauses.Next();
+      const Status paused = backoff.Wait();
       if (limit.passed() || paused.code() == StatusCode::kDeadlineExceeded) return too_long();
       WEIR_TRY(paused);
     }

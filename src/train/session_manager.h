@@ -102,7 +102,7 @@ class SessionManager final {
   SessionManager(Graph& graph, SessionManagerOptions options) : graph_(graph), options_(std::move(options)) {}
   // Describes what the model still lacks; nullopt if it is ready.
   using Missing = std::optional<std::string>;
-  Result<Missing> AskReady(const ReadyOp& ready, const char* what, Session& session, CancelToken* cancel) const;
+  Result<Missing> CheckReady(const ReadyOp& ready, const char* what, Session& session, CancelToken* cancel) const;
   Result<Missing> InitializeLocal(Session& session, CancelToken* cancel) const;
   // True if a checkpoint was restored.
   Result<bool> Restore(Session& session, const RestoreOptions& options) const;

@@ -5,13 +5,13 @@
 
 #include <thread>
 
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 #include "graph/compose/queue.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
 #include "runtime/local_session.h"
 #include "train/all_ops_test.h"
-#include "train/pauses.h"
+#include "train/backoff.h"
 #include "train/scaffold.h"
 
 namespace weir {
@@ -98,7 +98,7 @@ TEST_F(SessionManagerTest, PrepareFeedsTheInitializer) {
   EXPECT_EQ(Value(session, a_), 9);
 }
 
-TEST_F(SessionManagerTest, PrepareSaysWhatIsNotReady) {
+TEST_F(SessionManagerTest, PrepareReportsUninitializedVariables) {
   const auto result = Manager({.ready = ready_})->Prepare(make_, {.init = {init_a_}});
   EXPECT_EQ(result.status().code(), StatusCode::kFailedPrecondition);
   EXPECT_TRUE(IsSetupError(result.status()));
@@ -134,7 +134,7 @@ TEST_F(SessionManagerTest, ReadyForLocalInitNeedsLocalInit) {
   EXPECT_THAT(Message(result), HasSubstr("you must also pass a local_init_op"));
 }
 
-TEST_F(SessionManagerTest, ANodeThatOnlyRunsSaysReadyByNotFailing) {
+TEST_F(SessionManagerTest, ReadyOpWithoutOutputIsReadyIfItSucceeds) {
   const auto manager = Manager({.ready = set_b_, .recovery_wait_secs = 0.01});
   EXPECT_EQ(manager->Wait(make_, {.max_wait_secs = 0}).status().code(), StatusCode::kDeadlineExceeded);
   EXPECT_TRUE(NewSession()->Run({.targets = {init_a_}}).ok());
@@ -164,7 +164,7 @@ TEST_F(SessionManagerTest, RestoringKnowsTheCheckpointsOfAnEarlierRun) {
   EXPECT_THAT(later->last_checkpoints(), testing::ElementsAre(dir + "/model"));
 }
 
-TEST_F(SessionManagerTest, ADamagedCheckpointIsAnErrorWhereThereIsNoOther) {
+TEST_F(SessionManagerTest, OnlyCheckpointDamagedIsAnError) {
   const auto saver = Must(Saver::Make(graph()));
   const std::string dir = Checkpoint(saver, 5);
   EXPECT_TRUE(RealEnv().DeleteFile(dir + "/model.index").ok());
@@ -179,7 +179,7 @@ TEST_F(SessionManagerTest, OnlyOnePlaceToRestoreFrom) {
   EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST_F(SessionManagerTest, RecoverSaysWhetherTheModelIsThere) {
+TEST_F(SessionManagerTest, RecoverReportsWhetherAModelWasRestored) {
   const auto saver = Must(Saver::Make(graph()));
   const auto manager = Manager({.ready = ready_});
   const auto nothing = Must(manager->Recover(make_, {.saver = saver, .checkpoint_dir = testing::TempDir() + "none"}));
@@ -261,7 +261,7 @@ class LostSession final : public Session {
   Status Close() override { return OkStatus(); }
 };
 
-TEST_F(SessionManagerTest, WaitOutlivesTasksThatAreAway) {
+TEST_F(SessionManagerTest, WaitRetriesUnreachableTasks) {
   EXPECT_TRUE(NewSession()->Run({.targets = {init_}}).ok());
   int made = 0;
   const auto make = [&]() -> Result<SessionPtr> {
@@ -276,7 +276,7 @@ TEST_F(SessionManagerTest, WaitOutlivesTasksThatAreAway) {
   EXPECT_EQ(chief.status().code(), StatusCode::kUnavailable);
 }
 
-TEST_F(SessionManagerTest, ScaffoldCompletesWhatIsNotGiven) {
+TEST_F(SessionManagerTest, ScaffoldCreatesMissingParts) {
   const VariablePtr local = Must(Variable::Make(graph(), Tensor::Scalar<float>(4),
                                                 {.name = "local", .collections = {graph_keys::kLocalVariables}}));
   Scaffold scaffold;
@@ -294,7 +294,7 @@ TEST_F(SessionManagerTest, ScaffoldCompletesWhatIsNotGiven) {
   EXPECT_EQ(graph().num_nodes(), nodes);
 }
 
-TEST_F(SessionManagerTest, ScaffoldTakesWhatTheGraphNames) {
+TEST_F(SessionManagerTest, ScaffoldUsesTheGraphsCollections) {
   graph().AddToCollection(graph_keys::kInitOp, init_a_);
   graph().AddToCollection(graph_keys::kReadyOp, a_ready_);
   Scaffold scaffold;
@@ -311,19 +311,19 @@ TEST_F(SessionManagerTest, ScaffoldRefusesToChoose) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("More than one item in the collection \"init_op\""));
 }
 
-TEST(Pauses, EndWhenTheLimitHasPassed) {
-  Pauses none(/*longest_secs=*/1, /*limit_secs=*/0, nullptr);
-  EXPECT_EQ(none.Next().code(), StatusCode::kDeadlineExceeded);
-  Pauses some(/*longest_secs=*/1, /*limit_secs=*/0.01, nullptr);
+TEST(Backoff, EndWhenTheLimitHasPassed) {
+  Backoff none(/*longest_secs=*/1, /*limit_secs=*/0, nullptr);
+  EXPECT_EQ(none.Wait().code(), StatusCode::kDeadlineExceeded);
+  Backoff some(/*longest_secs=*/1, /*limit_secs=*/0.01, nullptr);
   int count = 0;
-  while (some.Next().ok()) ++count;
+  while (some.Wait().ok()) ++count;
   EXPECT_GT(count, 0);
   EXPECT_GE(some.waited_secs(), 0.01);
 }
 
-TEST_F(SessionManagerTest, TheLimitHoldsInsideOfAStepToo) {
+TEST_F(SessionManagerTest, TimeoutCancelsAStep) {
   const Queue never = Queue::Fifo(graph(), 1, {kFloat});
-  HandClock clock;
+  ManualClock clock;
   const auto manager = Manager({.ready = ReadyOp(never.Dequeue()[0].node), .clock = &clock});
   const auto result = manager->Wait(make_, {.max_wait_secs = 60});
   EXPECT_EQ(result.status().code(), StatusCode::kDeadlineExceeded);
@@ -331,7 +331,7 @@ TEST_F(SessionManagerTest, TheLimitHoldsInsideOfAStepToo) {
 }
 
 TEST_F(SessionManagerTest, WaitsByItsClock) {
-  HandClock clock;
+  ManualClock clock;
   const auto manager = Manager({.ready = ready_, .clock = &clock});
   const auto result = manager->Wait(make_, {.max_wait_secs = 3600});
   EXPECT_EQ(result.status().code(), StatusCode::kDeadlineExceeded);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/hand_clock.h"
+#include "base/manual_clock.h"
 
 namespace weir {
 namespace {
@@ -27,7 +27,7 @@ TEST(StepTimerTest, FractionsOfSteps) {
 }
 
 TEST(StepTimerTest, Seconds) {
-  HandClock clock;
+  ManualClock clock;
   auto timer = SecondOrStepTimer::Make({.every_secs = 2}, clock).value();
   timer.Note(1);
   clock.nanos += 1'999'999'999;

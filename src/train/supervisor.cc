@@ -125,7 +125,7 @@ Supervisor::~Supervisor() {
   }
   coordinator_->RequestStop();
   coordinator_->Join({.stop_grace_period_secs = options().stop_grace_secs}).IgnoreError();
-  ForgetThreads();
+  JoinOrAbandonThreads();
 }
 
 Result<SessionPtr> Supervisor::GetSession(const SessionMaker& make, const SessionOptions& options) {
@@ -169,7 +169,7 @@ Status Supervisor::WriteGraph() {
   return summary_writer()->AddMetaGraph(meta);
 }
 
-Result<std::optional<int64_t>> Supervisor::Parts::StepIn(Session& session, CancelToken* cancel) const {
+Result<std::optional<int64_t>> Supervisor::Parts::ReadStep(Session& session, CancelToken* cancel) const {
   if (!options.global_step->valid()) return std::nullopt;
   WEIR_ASSIGN(const int64_t step, ReadGlobalStep(session, *options.global_step, cancel));
   return step;
@@ -187,7 +187,7 @@ Supervisor::Service Supervisor::SummaryService(SessionPtr session) {
             if (!given.summary->valid()) return OkStatus();
             RunRequest request = {.fetches = {*given.summary}, .cancel = cancel.get()};
             WEIR_ASSIGN(const std::vector<Tensor> values, session->Run(request));
-            WEIR_ASSIGN(const std::optional<int64_t> step, parts->StepIn(*session, cancel.get()));
+            WEIR_ASSIGN(const std::optional<int64_t> step, parts->ReadStep(*session, cancel.get()));
             const SummaryWriterPtr& writer = *given.summary_writer;
             if (writer == nullptr) return OkStatus();
             TrainInfo("Recording summary at step {}.", step ? std::to_string(*step) : "None");
@@ -239,7 +239,7 @@ Supervisor::Service Supervisor::CheckpointService(SessionPtr session) {
             const SupervisorOptions& given = parts->options;
             TrainInfo("Saving checkpoint to path {}", parts->save_path);
             SaveOptions save;
-            WEIR_ASSIGN(save.global_step, parts->StepIn(*session, cancel.get()));
+            WEIR_ASSIGN(save.global_step, parts->ReadStep(*session, cancel.get()));
             save.meta_graph.codec = given.codec;
             const RunStep run = [&](RunRequest request) {
               request.cancel = cancel.get();
@@ -251,7 +251,7 @@ Supervisor::Service Supervisor::CheckpointService(SessionPtr session) {
             tensorflow::SessionLog log;
             log.set_status(tensorflow::SessionLog::CHECKPOINT);
             log.set_checkpoint_path(parts->save_path);
-            WEIR_ASSIGN(const auto step, parts->StepIn(*session, cancel.get()));
+            WEIR_ASSIGN(const auto step, parts->ReadStep(*session, cancel.get()));
             return writer->AddSessionLog(std::move(log), step);
           }};
 }
@@ -292,7 +292,7 @@ Result<std::vector<Supervisor::Service>> Supervisor::StandardServices(const Sess
   if (global_step() && summary_writer() != nullptr) {
     tensorflow::SessionLog log;
     log.set_status(tensorflow::SessionLog::START);
-    WEIR_ASSIGN(const auto step, parts_->StepIn(*session, cancel));
+    WEIR_ASSIGN(const auto step, parts_->ReadStep(*session, cancel));
     WEIR_TRY(summary_writer()->AddSessionLog(std::move(log), step));
   }
   if (options().save_summaries_secs > 0 && summary_writer() != nullptr) {
@@ -360,12 +360,12 @@ Status Supervisor::Stop() {
   coordinator_->RequestStop();
   const Status joined = coordinator_->Join({.stop_grace_period_secs = options().stop_grace_secs});
   EndProgress();
-  ForgetThreads();
+  JoinOrAbandonThreads();
   const Status closed = CloseSummaryWriter();
   return joined.ok() ? closed : joined;
 }
 
-void Supervisor::ForgetThreads() {
+void Supervisor::JoinOrAbandonThreads() {
   std::vector<std::unique_ptr<LooperThread>> loopers;
   std::vector<std::unique_ptr<QueueRunnerThreads>> runners;
   {
@@ -392,7 +392,7 @@ Status Supervisor::SummaryComputed(const SessionPtr& session, tensorflow::Summar
                                    std::optional<int64_t> step) {
   if (summary_writer() == nullptr) return FailedPrecondition("Writing a summary requires a summary writer.");
   if (!step) {
-    WEIR_ASSIGN(step, parts_->StepIn(*session, nullptr));
+    WEIR_ASSIGN(step, parts_->ReadStep(*session, nullptr));
   }
   return summary_writer()->AddSummary(std::move(summary), step);
 }

@@ -137,7 +137,7 @@ class Supervisor final {
     Graph& graph;
     SupervisorOptions options;
     std::string save_path;
-    Result<std::optional<int64_t>> StepIn(Session& session, CancelToken* cancel) const;
+    Result<std::optional<int64_t>> ReadStep(Session& session, CancelToken* cancel) const;
   };
   Supervisor(Graph& graph, SupervisorOptions options)
       : graph_(graph), parts_(new Parts{graph, std::move(options), ""}) {}
@@ -146,7 +146,7 @@ class Supervisor final {
   Status WriteGraph();
   std::shared_ptr<CancelToken> steps();
   void Start(Service service);
-  void ForgetThreads();  // joins or detaches all threads
+  void JoinOrAbandonThreads();  // joins or detaches all threads
 
   Graph& graph_;
   const std::shared_ptr<Parts> parts_;

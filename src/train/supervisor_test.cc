@@ -109,7 +109,7 @@ TEST_F(SupervisorTest, CompletesTheGraph) {
   EXPECT_EQ(sv->save_path(), "");
 }
 
-TEST_F(SupervisorTest, TakesWhatIsGivenAndWhatTheGraphNames) {
+TEST_F(SupervisorTest, UsesArgumentsAndTheGraphsCollections) {
   Node* const init = InitializeVariables(graph(), {step_}, "mine");
   graph().AddToCollection(graph_keys::kInitOp, init);
   const auto sv = Must(Supervisor::Make(
@@ -121,13 +121,13 @@ TEST_F(SupervisorTest, TakesWhatIsGivenAndWhatTheGraphNames) {
   EXPECT_FALSE(sv->global_step().has_value());
 }
 
-TEST_F(SupervisorTest, OnlyTheChiefMayLeaveVariablesAnywhere) {
+TEST_F(SupervisorTest, NonChiefNeedsVariableDevices) {
   const auto sv = Supervisor::Make(graph(), {.is_chief = false});
   EXPECT_EQ(sv.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(sv.status().message()), HasSubstr("must have their device set: global_step"));
 }
 
-TEST_F(SupervisorTest, OthersWriteNothing) {
+TEST_F(SupervisorTest, NonChiefsWriteNothing) {
   graph_ = std::make_shared<Graph>(ops_.registry);
   DeviceScope on(graph(), "/cpu:0");
   step_ = Must(Variable::Make(graph(), Tensor::Scalar<int64_t>(0), {.name = "global_step"}));
@@ -137,7 +137,7 @@ TEST_F(SupervisorTest, OthersWriteNothing) {
   EXPECT_FALSE(RealEnv().Exists(logdir_));
 }
 
-TEST_F(SupervisorTest, SavesAndGoesOnWhereItEnded) {
+TEST_F(SupervisorTest, SavesAndContinues) {
   {
     const auto sv = Must(Supervisor::Make(graph(), {.logdir = logdir_, .save_model_secs = 1e-3}));
     Status status = sv->RunManaged(make(), [&](const SessionPtr& session) -> Status {
@@ -161,7 +161,7 @@ TEST_F(SupervisorTest, SavesAndGoesOnWhereItEnded) {
   EXPECT_EQ(first, 5);
 }
 
-TEST_F(SupervisorTest, TellsTheWriterWhatHappens) {
+TEST_F(SupervisorTest, WritesSessionLogs) {
   SummarizeScalar(graph(), "value", 3.0f);
   auto writer = std::make_shared<SummaryRecorder>();
   const auto sv = Must(Supervisor::Make(graph(), {.logdir = logdir_, .summary_writer = writer}));
@@ -217,7 +217,7 @@ TEST_F(SupervisorTest, ASessionThatCannotBeMadeReadyIsAnError) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("Variables not initialized: global_step"));
 }
 
-TEST_F(SupervisorTest, AnEndBeforeThereIsASessionIsAnError) {
+TEST_F(SupervisorTest, OutOfRangeBeforeSessionIsAnError) {
   const auto sv = Must(Supervisor::Make(graph()));
   const SessionMaker none = []() -> Result<SessionPtr> { return OutOfRange("no session"); };
   EXPECT_EQ(sv->RunManaged(none, [](const SessionPtr&) { return OkStatus(); }), OutOfRange("no session"));
@@ -238,7 +238,7 @@ TEST_F(SupervisorTest, ASessionWhoseServicesFailIsClosed) {
   EXPECT_THAT(Message(made->Run({.targets = {more_}})), HasSubstr("closed"));
 }
 
-TEST_F(SupervisorTest, AThreadThatHangsIsLeftBehindAfterTheGracePeriod) {
+TEST_F(SupervisorTest, HangingThreadIsAbandonedAfterTheGracePeriod) {
   std::promise<void> go_on;
   std::promise<void> ended;
   {

@@ -84,7 +84,7 @@ SyncReplicasOptimizer::Aggregated SyncReplicasOptimizer::Aggregate(Graph& graph,
       const auto sum = DenseAccumulator::Make(graph, grad->base_dtype(), options);
       result.given.push_back(sum.ApplyGrad(*grad, local_step_->value()));
       result.gradients.push_back({sum.TakeGrad(needed), item.var});
-      sums_.push_back({sum, item.var->device()});
+      accumulators_.push_back({sum, item.var->device()});
     } else {
       const IndexedSlices& rows = std::get<IndexedSlices>(item.grad);
       options.shape = PartialShape::Scalar();
@@ -92,13 +92,13 @@ SyncReplicasOptimizer::Aggregated SyncReplicasOptimizer::Aggregate(Graph& graph,
       const Input shape = rows.dense_shape.valid() ? Input(rows.dense_shape) : Input();
       result.given.push_back(sum.ApplyGrad(rows.indices, rows.values, shape, local_step_->value()));
       result.gradients.push_back({sum.TakeGrad(needed), item.var});
-      sums_.push_back({sum, item.var->device()});
+      accumulators_.push_back({sum, item.var->device()});
     }
   }
   return result;
 }
 
-Node* SyncReplicasOptimizer::GiveTokens(Graph& graph, int64_t count) const {
+Node* SyncReplicasOptimizer::EnqueueTokens(Graph& graph, int64_t count) const {
   const Output steps = Fill(graph, Tensor::Vector<int32_t>({static_cast<int32_t>(count)}), ValueOf(*global_step_));
   return tokens_.EnqueueMany({steps});
 }
@@ -111,20 +111,20 @@ QueueRunner::Companion SyncReplicasOptimizer::Watch(Graph& graph) const {
   watch.step = global_step_->value();
   NameScope root(graph, "");
   NameScope own(graph, "watch_replicas");  // a separate scope: names of other nodes are TensorFlow's
-  for (const Sum& sum : sums_) {
+  for (const Sum& sum : accumulators_) {
     DeviceScope beside(graph, sum.device);
     watch.given.push_back(
         std::visit([](const auto& of) { return of.NumAccumulated("num_accumulated"); }, sum.accumulator));
   }
   DeviceScope beside_step(graph, global_step_->device());
-  watch.waiting = tokens_.EveryoneWaits("everyone_waits");
-  watch.again = GiveTokens(graph, tokens_per_step_);
+  watch.waiting = tokens_.SizeUnlessAllWait("everyone_waits");
+  watch.again = EnqueueTokens(graph, tokens_per_step_);
   return [watch = std::move(watch)](Session& session, const Coordinator& coordinator, CancelToken& stopped) {
     return watch.Run(session, coordinator, stopped);
   };
 }
 
-Result<Node*> SyncReplicasOptimizer::MakeRound(Graph& graph, const Aggregated& aggregated) {
+Result<Node*> SyncReplicasOptimizer::MakeTokenQueue(Graph& graph, const Aggregated& aggregated) {
   DeviceScope beside_step(graph, global_step_->device());
   NameScope root(graph, "");
   WEIR_ASSIGN(Node * update, optimizer_->ApplyGradients(aggregated.gradients, global_step_));
@@ -145,7 +145,7 @@ Result<Node*> SyncReplicasOptimizer::MakeRound(Graph& graph, const Aggregated& a
   Node* round = nullptr;
   {
     ControlDependencies after(graph, {update});
-    round = GiveTokens(graph, tokens_per_step_);
+    round = EnqueueTokens(graph, tokens_per_step_);
   }
   WEIR_TRY(graph.TakeError());
   if (options_.variable_averages != nullptr) {
@@ -164,7 +164,7 @@ Result<Node*> SyncReplicasOptimizer::MakeRound(Graph& graph, const Aggregated& a
 
 Status SyncReplicasOptimizer::MakeChiefInit(Graph& graph) {
   std::vector<Node*> inits = {local_step_init_};
-  for (const Sum& sum : sums_) {
+  for (const Sum& sum : accumulators_) {
     DeviceScope beside(graph, sum.device);
     inits.push_back(std::visit([&](const auto& a) { return a.SetGlobalStep(ValueOf(*global_step_), "SetGlobalStep"); },
                                sum.accumulator));
@@ -187,9 +187,9 @@ Result<Node*> SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar
   NameScope scope(graph, name());
   const Aggregated aggregated = Aggregate(graph, grads_and_vars);
   WEIR_TRY(graph.TakeError());
-  WEIR_ASSIGN(Node * train, MakeRound(graph, aggregated));
+  WEIR_ASSIGN(Node * train, MakeTokenQueue(graph, aggregated));
   WEIR_TRY(MakeChiefInit(graph));
-  if (!sums_.empty()) chief_runner_->AddCompanion("watch", Watch(graph));
+  if (!accumulators_.empty()) chief_runner_->AddCompanion("watch", Watch(graph));
   WEIR_TRY(graph.TakeError());
   return train;
 }
@@ -210,7 +210,7 @@ Result<Node*> SyncReplicasOptimizer::GetInitTokensOp(int64_t num_tokens) {
   if (num_tokens > 0) {
     DeviceScope beside_step(graph, global_step_->device());
     NameScope root(graph, "");
-    node = GiveTokens(graph, num_tokens);
+    node = EnqueueTokens(graph, num_tokens);
   } else {
     node = MakeNoOp(graph, "no_init_tokens");
   }

@@ -1,7 +1,7 @@
 // SyncReplicasOptimizer: synchronous replicas. Each replica adds its gradients to accumulators beside the variables and
 // waits for a token. The chief's queue runner applies the mean of `replicas_to_aggregate` gradients with the wrapped
-// optimizer and enqueues tokens with the new step; gradients of older steps are dropped. ops/queue/turns.h assigns
-// tokens to replicas. The graph is TensorFlow's. Not thread-safe; use one optimizer per graph.
+// optimizer and enqueues tokens with the new step; gradients of older steps are dropped. ops/queue/token_scheduler.h
+// assigns tokens to replicas. The graph is TensorFlow's. Not thread-safe; use one optimizer per graph.
 #pragma once
 
 #include <memory>
@@ -71,10 +71,10 @@ class SyncReplicasOptimizer final : public Optimizer {
   Status MakeLocalStep(Graph& graph);
   Aggregated Aggregate(Graph& graph, const std::vector<GradAndVar>& grads_and_vars);
   // Returns the node for a replica; creates the token queue and the runner that fills it.
-  Result<Node*> MakeRound(Graph& graph, const Aggregated& aggregated);
+  Result<Node*> MakeTokenQueue(Graph& graph, const Aggregated& aggregated);
   Status MakeChiefInit(Graph& graph);
   // Enqueues `count` tokens that carry the global step.
-  Node* GiveTokens(Graph& graph, int64_t count) const;
+  Node* EnqueueTokens(Graph& graph, int64_t count) const;
   // The companion of the chief's queue runner, which watches for missing replicas.
   QueueRunner::Companion Watch(Graph& graph) const;
 
@@ -88,7 +88,7 @@ class SyncReplicasOptimizer final : public Optimizer {
     std::variant<DenseAccumulator, SparseAccumulator> accumulator;
     std::string device;
   };
-  std::vector<Sum> sums_;
+  std::vector<Sum> accumulators_;
   Queue tokens_;
   QueueRunnerPtr chief_runner_;
   Node* chief_init_ = nullptr;

@@ -51,7 +51,7 @@ TEST(PublicCluster, DevicesOfMissingKindsAreErrorsOrSoft) {
   EXPECT_EQ(session.Run(v + 1.0f).num_elements(), 2);
 }
 
-TEST(PublicCluster, FetchesComeAsTheyWereAskedFor) {
+TEST(PublicCluster, FetchesKeepTheirOrder) {
   Engine engine;
   const auto server = engine.StartLocalServer();
   const Output x = Placeholder(engine.graph(), kFloat, {.name = "x"});
@@ -85,7 +85,7 @@ TEST(PublicCluster, UsersOfAVariableComeToIt) {
   EXPECT_FLOAT_EQ(session.Run(written).scalar<float>(), 5);
 }
 
-TEST(PublicCluster, WhatIsWrongIsThrown) {
+TEST(PublicCluster, ErrorsAreThrown) {
   Engine engine;
   EXPECT_THAT(Thrown([] { Cluster({{"ps", {"nowhere"}}}); }), HasSubstr("nowhere"));
   EXPECT_THAT(Thrown([] { Cluster({{"1ps", {"localhost:1"}}}); }), HasSubstr("1ps"));

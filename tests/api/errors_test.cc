@@ -26,7 +26,7 @@ class BuildingErrorsTest : public ::testing::Test {
   Output bad_ = MatMul(x_, w_);  // [2,3] x [4,1]
 };
 
-TEST_F(BuildingErrorsTest, WhatFollowsFromAFailureIsInvalidButKnowsItsGraph) {
+TEST_F(BuildingErrorsTest, OutputsAfterAFailureAreInvalidButKnowTheirGraph) {
   EXPECT_FALSE(bad_.valid());
   for (const Output& derived : {Relu(bad_), bad_ + 1.0f, 2.0f * bad_, bad_ + x_, -bad_, ReduceMean(Square(bad_)),
                                 ClipByNorm(bad_, 1.0f), SoftmaxCrossEntropyWithLogits(bad_, bad_).loss}) {
@@ -57,7 +57,7 @@ TEST_F(BuildingErrorsTest, RunningGivesTheFirstCause) {
   EXPECT_THAT(WhatIsThrown([&] { DenseGradients(Output(), {x_}); }), HasSubstr("nothing to differentiate"));
 }
 
-TEST_F(BuildingErrorsTest, AnOperandThatNobodyBuiltIsAnErrorOfItsOwn) {
+TEST_F(BuildingErrorsTest, EmptyOperandIsAnError) {
   EXPECT_FALSE(g_.TakeError().ok());
   Output sum = x_ + Output();
   EXPECT_FALSE(sum.valid());

@@ -175,7 +175,7 @@ TEST(Layers, BatchNormalizationOfATrainedModelUpdatesNothing) {
   EXPECT_TRUE(g.TakeError().ok());
 }
 
-TEST(Layers, VariablesInPieces) {
+TEST(Layers, PartitionedVariables) {
   Engine engine;
   Graph& g = engine.graph();
   VariableScopeSettings settings;
@@ -219,7 +219,7 @@ TEST(Layers, WeightsThatCost) {
   EXPECT_THAT(std::string(g.TakeError().message()), HasSubstr("must not be negative"));
 }
 
-TEST(Layers, ErrorsSayWhatIsWrong) {
+TEST(Layers, ErrorsNameTheInvalidArgument) {
   Engine engine;
   Graph& g = engine.graph();
   const Output x = ImagesOf(g, {2, 6, 6, 3});
@@ -257,7 +257,7 @@ TEST(InputPipelines, FeaturesAndBatchesByTheirKind) {
   EXPECT_THROW(Batched(Batch(g, {}, 5)), Error);
 }
 
-TEST(GlobalStep, IsMadeOnce) {
+TEST(GlobalStep, IsCreatedOnce) {
   Engine engine;
   Graph& g = engine.graph();
   const VariablePtr step = ValueOrThrow(GetOrCreateGlobalStep(g));
@@ -267,7 +267,7 @@ TEST(GlobalStep, IsMadeOnce) {
   EXPECT_THAT(TrainableVariables(g), IsEmpty());
 }
 
-TEST(Freezing, VariablesBecomeWhatTheyAre) {
+TEST(Freezing, VariablesBecomeConstants) {
   Engine engine;
   Graph& g = engine.graph();
   const Output x = Placeholder(g, kFloat, {.shape = {kUnknownDim, 2}, .name = "x"});

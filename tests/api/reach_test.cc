@@ -14,7 +14,7 @@ std::vector<float> Floats(const Tensor& value) {
   return {all.begin(), all.end()};
 }
 
-TEST(PublicHeaders, ComposedFunctionsAreThere) {
+TEST(PublicHeaders, ComposedFunctionsAreDeclared) {
   Engine engine;
   Graph& g = engine.graph();
   const Output x = Constant(g, Tensor::Vector<float>({3, 4}));

@@ -87,7 +87,7 @@ Tensor Alone(int replicas) {
   return session.Run(w);
 }
 
-TEST(PublicSyncReplicas, GivesWhatOneProcessGivesThatAverages) {
+TEST(PublicSyncReplicas, MatchesAveragingInOneProcess) {
   for (const int count : {1, 2, 4}) {
     const Engine engine;
     const auto server = engine.StartLocalServer();

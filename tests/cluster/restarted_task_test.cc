@@ -34,7 +34,7 @@ class RestartedTaskTest : public OneTaskTest {
   }
 };
 
-TEST_F(RestartedTaskTest, ValuesOfItsFormerSelfAreAborted) {
+TEST_F(RestartedTaskTest, ValuesOfPreviousIncarnationAreAborted) {
   const uint64_t before = Incarnation();
   EXPECT_EQ(Ask(kTask, before).code(), StatusCode::kCancelled);  // waits for the value until it is cancelled
   cluster_.Crash(kTask);
@@ -45,7 +45,7 @@ TEST_F(RestartedTaskTest, ValuesOfItsFormerSelfAreAborted) {
   EXPECT_NE(now, before);
   EXPECT_EQ(Ask(kTask, now).code(), StatusCode::kCancelled);
   EXPECT_TRUE(world_.RunUntilIdle(world_.now() + kSecond));
-  EXPECT_EQ(cluster_.Find(kTask)->worker().load().steps, 0);
+  EXPECT_EQ(cluster_.Find(kTask)->worker().usage().steps, 0);
 }
 
 TEST_F(RestartedTaskTest, ASessionMayCallItByAnotherName) {

@@ -57,7 +57,7 @@ SimClient::~SimClient() = default;
 
 void SimClient::Wrong(const std::string& what) {
   history_.wrong.push_back(fmt::format("{}: {}", name_, what));
-  world_.Note("WRONG: " + history_.wrong.back());
+  world_.Log("WRONG: " + history_.wrong.back());
 }
 
 void SimClient::BuildGraph() {
@@ -188,7 +188,7 @@ void SimClient::SendClose(std::shared_ptr<MasterService> master, std::string han
                       });
 }
 
-void SimClient::NewLife() {
+void SimClient::NewCounter() {
   ++life_;
   counter_ = std::make_shared<Counter>();
   BuildGraph();
@@ -199,8 +199,8 @@ void SimClient::NewLife() {
 void SimClient::Next() {
   if (done_) return;
   if (steps_ >= options_.steps) {
-    resting_ = options_.rests && !handle_.empty() && !left_pieces_;
-    if (resting_) return;
+    keeps_session_open_ = options_.keeps_session && !handle_.empty() && !left_pieces_;
+    if (keeps_session_open_) return;
     CloseSession([this] { done_ = true; });
     return;
   }
@@ -349,7 +349,7 @@ void SimClient::Begin(const StepPtr& step) {
   active_.push_back(step);
   step->started = world_.now();
   step->timeout_ms = options_.timeout_ms > 0 ? options_.timeout_ms : world_.Chance(0.5) ? 3'000 : 30'000;
-  world_.Note(fmt::format("{} begins: {}", name_, step->what));
+  world_.Log(fmt::format("{} begins: {}", name_, step->what));
   if (!options_.in_turn && world_.Chance(0.06)) {
     world_.After(world_.Between(0, 20 * kNanosPerMilli), [step] {
       step->gave_up = true;
@@ -384,8 +384,8 @@ void SimClient::Begin(const StepPtr& step) {
 }
 
 void SimClient::Ended(const StepPtr& step, Result<RunStepReply> reply) {
-  world_.Note(fmt::format("{} ends: {}: {}", name_, step->what,
-                          reply.ok() ? "right" : std::string(reply.status().message()).substr(0, 200)));
+  world_.Log(fmt::format("{} ends: {}: {}", name_, step->what,
+                         reply.ok() ? "right" : std::string(reply.status().message()).substr(0, 200)));
   std::erase(active_, step);
   if (world_.now() - step->started > (step->timeout_ms + kNoticeMs) * kNanosPerMilli)
     Wrong(fmt::format("{} took {} ms", step->what, (world_.now() - step->started) / kNanosPerMilli));
@@ -425,7 +425,7 @@ void SimClient::Failed(const StepPtr& step, const Status& status) {
   // counter.
   const bool new_life =
       step->counter == counter_ && (step->initializes || status.code() == StatusCode::kFailedPrecondition);
-  if (new_life) NewLife();
+  if (new_life) NewCounter();
   // The same session may work again: the next step will tell.
   if (new_life || world_.Chance(0.7)) {
     Hold();

@@ -27,19 +27,19 @@ class SimClient final {
   struct Options {
     int number = 0;
     int steps = 8;
-    std::string master;      // a task; empty: a random one for each session
-    bool in_turn = false;    // run all kinds of steps in order and cancel none; else random
-    int64_t timeout_ms = 0;  // of each step; 0: random
-    bool rests = false;      // after its steps it keeps its session open until Leave
+    std::string master;          // a task; empty: a random one for each session
+    bool in_turn = false;        // run all kinds of steps in order and cancel none; else random
+    int64_t timeout_ms = 0;      // of each step; 0: random
+    bool keeps_session = false;  // after its steps it keeps its session open until Leave
   };
   SimClient(SimWorld& world, SimNetwork& network, SimCluster& cluster, SimHistory& history, const OpRegistry& registry,
             Options options);
   ~SimClient();
 
   void Start() { Next(); }
-  bool done() const { return (done_ || resting_) && closing_ == 0; }
+  bool done() const { return (done_ || keeps_session_open_) && closing_ == 0; }
   void Leave() {
-    if (std::exchange(resting_, false)) CloseSession([this] { done_ = true; });
+    if (std::exchange(keeps_session_open_, false)) CloseSession([this] { done_ = true; });
   }
   std::string name() const { return name_; }
 
@@ -68,7 +68,7 @@ class SimClient final {
   // Calls `then` when the first attempt has ended, and retries until a master has answered.
   void CloseSession(std::function<void()> then);
   void SendClose(std::shared_ptr<MasterService> master, std::string handle, int attempt, std::function<void()> then);
-  void NewLife();
+  void NewCounter();
   StepPtr NewStep();
   StepPtr NewInit();
   StepPtr NewAdd();
@@ -102,7 +102,7 @@ class SimClient final {
   int failures_ = 0;          // consecutive
   int closing_ = 0;           // sessions whose closing no master has confirmed
   bool left_pieces_ = false;  // the session may have a partial run that waits for its next piece
-  bool resting_ = false;
+  bool keeps_session_open_ = false;
   bool done_ = false;
 };
 

@@ -67,17 +67,17 @@ class Simulation final {
         Crash(cluster_.tasks()[world_.rng().Below(cluster_.tasks().size())], world_.Between(0, 3 * kSecond));
       });
     }
-    for (int i = 0; i < faults_.ambushes; ++i) at_some_time([this] { ++ambushes_; });
-    if (faults_.ambushes > 0) {
+    for (int i = 0; i < faults_.crashes_after_reply; ++i) at_some_time([this] { ++ambushes_; });
+    if (faults_.crashes_after_reply > 0) {
       network_.WatchAnswers([this](const std::string& host, std::string_view method) {
-        if (ambushes_ > 0 && method == "RunGraph") Ambush(host);
+        if (ambushes_ > 0 && method == "RunGraph") CrashAfterReply(host);
       });
     }
-    for (int i = 0; i < faults_.cuts; ++i) at_some_time([this] { CutAPair(); });
+    for (int i = 0; i < faults_.partitions; ++i) at_some_time([this] { CutAPair(); });
     if (faults_.very_slow) {
       history_.stalled_ms = kForEverMs;
-      network_.set_weather({.slow = 0.1, .very_slow = 0.005});
-      world_.After(kWindow, [this] { network_.set_weather({}); });
+      network_.set_delays({.slow = 0.1, .very_slow = 0.005});
+      world_.After(kWindow, [this] { network_.set_delays({}); });
     }
     world_.After(kWindow, [this] { ambushes_ = 0; });
   }
@@ -93,7 +93,7 @@ class Simulation final {
 
   // Crashes a task right after its response. The response mostly arrives, but a task that requests a value of that step
   // finds the next incarnation.
-  void Ambush(const std::string& host) {
+  void CrashAfterReply(const std::string& host) {
     for (const std::string& task : cluster_.tasks()) {
       if (SimCluster::HostOf(task) != host) continue;
       --ambushes_;
@@ -115,7 +115,7 @@ class Simulation final {
     const int64_t nanos = world_.Chance(0.5) ? world_.Between(0, 2 * kSecond) : world_.Between(0, 40 * kSecond);
     history_.stalled_ms += nanos / kNanosPerMilli + kPingMs + kRetryMs;
     over_ = std::max(over_, world_.now() + nanos);
-    network_.Cut(hosts[a], hosts[b], nanos);
+    network_.PartitionHosts(hosts[a], hosts[b], nanos);
     world_.After(nanos, [] {});
   }
 
@@ -139,7 +139,7 @@ class Simulation final {
 
   void Drive() {
     for (int i = 0; i < kClients; ++i) {
-      SimClient& client = AddClient(history_, {.steps = 6, .rests = true});
+      SimClient& client = AddClient(history_, {.steps = 6, .keeps_session = true});
       world_.After(world_.Between(0, kSecond), [&client] { client.Start(); });
     }
     WaitForClients();
@@ -153,35 +153,36 @@ class Simulation final {
   void CheckNoSteps() {
     if (!world_.RunUntilIdle(world_.now() + kPatience)) history_.wrong.push_back("there is no rest between steps");
     for (const std::string& task : cluster_.tasks()) {
-      const Worker::Load load = cluster_.Find(task)->worker().load();
-      if (history_.crashed || (load.steps == 0 && !load.runs)) continue;
-      history_.wrong.push_back(
-          fmt::format("between steps {} has {} steps{}", task, load.steps, load.runs ? ", and something runs" : ""));
+      const Worker::Usage usage = cluster_.Find(task)->worker().usage();
+      if (history_.crashed || (usage.steps == 0 && !usage.has_calls_in_flight)) continue;
+      history_.wrong.push_back(fmt::format("between steps {} has {} steps{}", task, usage.steps,
+                                           usage.has_calls_in_flight ? ", and something runs" : ""));
     }
   }
 
   // After all faults, sessions of every master must work at once.
   void CheckRecovery() {
-    world_.Note("all faults are over");
+    world_.Log("all faults are over");
     SimHistory calm;
     for (const std::string& task : cluster_.tasks())
       AddClient(calm, {.steps = 4, .master = task, .in_turn = true, .timeout_ms = 60'000}).Start();
     WaitForClients();
     history_.steps += calm.steps;
     history_.wrong.insert(history_.wrong.end(), calm.wrong.begin(), calm.wrong.end());
-    CheckRest();
+    CheckIdle();
   }
 
   // Without clients the world must become idle, and no task may hold on to anything.
-  void CheckRest() {
+  void CheckIdle() {
     if (!world_.RunUntilIdle(world_.now() + kPatience)) history_.wrong.push_back("there is no rest");
     for (const std::string& task : cluster_.tasks()) {
-      const Worker::Load load = cluster_.Find(task)->worker().load();
+      const Worker::Usage usage = cluster_.Find(task)->worker().usage();
       const int open = cluster_.Find(task)->master().num_sessions();
-      if (open == 0 && load.sessions == 0 && load.graphs == 0 && load.steps == 0 && !load.runs) continue;
+      if (open == 0 && usage.sessions == 0 && usage.graphs == 0 && usage.steps == 0 && !usage.has_calls_in_flight)
+        continue;
       history_.wrong.push_back(fmt::format("at rest {} has {} open sessions, {} of masters with {} graphs, {} steps{}",
-                                           task, open, load.sessions, load.graphs, load.steps,
-                                           load.runs ? ", and something runs" : ""));
+                                           task, open, usage.sessions, usage.graphs, usage.steps,
+                                           usage.has_calls_in_flight ? ", and something runs" : ""));
     }
     if (network_.num_open_calls() > 0)
       history_.wrong.push_back(fmt::format("at rest {} calls have no answer", network_.num_open_calls()));
@@ -194,7 +195,7 @@ class Simulation final {
   SimCluster cluster_;
   SimHistory history_;
   int64_t over_ = 0;  // end time of the last fault
-  int ambushes_ = 0;  // ambushes that were not triggered yet
+  int ambushes_ = 0;  // crashes_after_reply that were not triggered yet
   std::vector<std::unique_ptr<SimClient>> clients_;
 };
 
@@ -207,15 +208,15 @@ SimFaults FaultsOf(uint64_t seed) {
     case 1:
       return {.drops = 8};
     case 2:
-      return {.crashes = 2, .ambushes = 3};
+      return {.crashes = 2, .crashes_after_reply = 3};
     case 3:
-      return {.cuts = 3};
+      return {.partitions = 3};
     case 4:
       return {.very_slow = true};
     case 5:
-      return {.drops = 4, .crashes = 1, .ambushes = 3};
+      return {.drops = 4, .crashes = 1, .crashes_after_reply = 3};
     default:
-      return {.drops = 4, .crashes = 2, .ambushes = 2, .cuts = 2, .very_slow = seed % 3 == 0};
+      return {.drops = 4, .crashes = 2, .crashes_after_reply = 2, .partitions = 2, .very_slow = seed % 3 == 0};
   }
 }
 

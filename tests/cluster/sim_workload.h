@@ -12,10 +12,10 @@ namespace weir {
 
 // The faults of a run.
 struct SimFaults {
-  int drops = 0;     // connections
-  int crashes = 0;   // of tasks, which are restarted
-  int ambushes = 0;  // crashes of a task that has just run its part of a step; restarted at once
-  int cuts = 0;      // partitions of two hosts
+  int drops = 0;                // connections
+  int crashes = 0;              // of tasks, which are restarted
+  int crashes_after_reply = 0;  // crashes of a task that has just run its part of a step; restarted at once
+  int partitions = 0;           // partitions of two hosts
   bool very_slow = false;
 };
 

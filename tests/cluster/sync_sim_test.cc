@@ -27,24 +27,24 @@ float Wanted(int replica, int64_t step) { return static_cast<float>((replica * 5
 // The client of one worker: builds the graph, creates a session on its task, and runs steps one after the other.
 class Replica {
  public:
-  struct Place {
+  struct Environment {
     SimWorld& world;
     SimNetwork& network;
     SimCluster& cluster;
     const OpRegistry& registry;
   };
-  Replica(Place place, int index, int life, int aggregate, int total, int64_t tokens = 0)
-      : place_(place),
+  Replica(Environment environment, int index, int life, int aggregate, int total, int64_t tokens = 0)
+      : environment_(environment),
         index_(index),
-        transport_(place.network.StartHost(fmt::format("client{}_{}", index, life))),
-        pause_(place.world.Between(0, 3)) {
+        transport_(environment.network.StartHost(fmt::format("client{}_{}", index, life))),
+        pause_(environment.world.Between(0, 3)) {
     Build(aggregate, total, tokens);
   }
 
   // `ready` runs when the model is initialized and, except for the chief, this replica knows the step.
   void Start(std::function<void()> ready) {
     master_ = MakeRemoteMaster(
-        transport_.Connect(place_.cluster.AddressOf(fmt::format("/job:worker/replica:0/task:{}", index_))));
+        transport_.Connect(environment_.cluster.AddressOf(fmt::format("/job:worker/replica:0/task:{}", index_))));
     tensorflow::CreateSessionRequest request;
     *request.mutable_graph_def() = graph_;
     master_->CreateSession(std::move(request), CallOptions{},
@@ -55,7 +55,7 @@ class Replica {
                              Run({init_}, {}, {}, [this, ready](auto&) {
                                Run({chief_init_}, {}, {}, [this, ready](auto&) {
                                  Run({init_tokens_}, {}, {}, [this, ready](auto&) {
-                                   GiveTokens();
+                                   EnqueueTokens();
                                    ready();
                                  });
                                });
@@ -65,7 +65,7 @@ class Replica {
   // Runs that many steps. The batch depends on the current step.
   void Train(int steps, std::function<void()> done) {
     if (steps == 0) return done();
-    place_.world.After(place_.world.Between(0, 1 + pause_ * 40) * kNanosPerMilli, [this, steps, done] {
+    environment_.world.After(environment_.world.Between(0, 1 + pause_ * 40) * kNanosPerMilli, [this, steps, done] {
       Run({}, {}, {local_step_}, [this, steps, done](const std::vector<NamedTensor>& values) {
         const auto step = values[0].tensor.scalar<int64_t>();
         step_ = step;
@@ -92,7 +92,7 @@ class Replica {
 
  private:
   void Build(int aggregate, int total, int64_t tokens) {
-    Graph graph(place_.registry);
+    Graph graph(environment_.registry);
     graph.set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
     const auto variable = [&](int ps, const char* name, const Tensor& value) {
       DeviceScope device(graph, fmt::format("/job:ps/task:{}", ps));
@@ -135,14 +135,14 @@ class Replica {
       then(reply->tensors);
     });
   }
-  void GiveTokens() {
-    Run({round_}, {}, {}, [this](auto&) { GiveTokens(); });
+  void EnqueueTokens() {
+    Run({round_}, {}, {}, [this](auto&) { EnqueueTokens(); });
   }
   void Fail(const Status& status) {
     if (!forgotten_) wrong_.push_back(fmt::format("replica {}: {}", index_, status.ToString()));
   }
 
-  const Place place_;
+  const Environment environment_;
   const int index_;
   Transport& transport_;
   const int64_t pause_;
@@ -165,11 +165,11 @@ struct Sim {
       : world(seed, false),
         network(world),
         cluster(world, network, registry, {{"ps", kServers}, {"worker", workers}}),
-        place{world, network, cluster, registry} {
-    network.set_weather({.slow = 0.2});
+        environment{world, network, cluster, registry} {
+    network.set_delays({.slow = 0.2});
     for (const std::string& task : cluster.tasks()) cluster.Start(task);
     for (int i = 0; i < workers; ++i)
-      replicas.push_back(std::make_unique<Replica>(place, i, /*life=*/0, aggregate, workers, tokens));
+      replicas.push_back(std::make_unique<Replica>(environment, i, /*life=*/0, aggregate, workers, tokens));
   }
   // Starts the chief, and the others once the model is initialized.
   void Start(std::function<void(Replica&, int)> ready) {
@@ -194,7 +194,7 @@ struct Sim {
   SimWorld world;
   SimNetwork network;
   SimCluster cluster;
-  Replica::Place place;
+  Replica::Environment environment;
   std::vector<std::unique_ptr<Replica>> replicas;
 };
 
@@ -244,7 +244,7 @@ TEST_F(SyncSimTest, EveryConfigurationMakesProgress) {
       }
 }
 
-TEST_F(SyncSimTest, AWorkerThatDiesAndComesBackStopsNobody) {
+TEST_F(SyncSimTest, RestartedWorkerBlocksNoOthers) {
   for (uint64_t seed = 100; seed < 140; ++seed) {
     constexpr int kWorkers = 3;
     Sim sim(registry_, seed, kWorkers, /*aggregate=*/2);
@@ -257,7 +257,7 @@ TEST_F(SyncSimTest, AWorkerThatDiesAndComesBackStopsNobody) {
         sim.cluster.Crash("/job:worker/replica:0/task:2");
         sim.world.After(sim.world.Between(1, 3000) * kNanosPerMilli, [&] {
           sim.cluster.Start("/job:worker/replica:0/task:2");
-          sim.replicas.push_back(std::make_unique<Replica>(sim.place, 2, /*life=*/1, 2, kWorkers));
+          sim.replicas.push_back(std::make_unique<Replica>(sim.environment, 2, /*life=*/1, 2, kWorkers));
           Replica& again = *sim.replicas.back();
           again.Start([&] { again.Train(kSteps, [&] { back = true; }); });
         });

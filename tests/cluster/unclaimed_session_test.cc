@@ -34,7 +34,7 @@ class UnclaimedSessionTest : public OneTaskTest {
   }
 };
 
-TEST_F(UnclaimedSessionTest, OneThatNobodyUsesIsClosed) {
+TEST_F(UnclaimedSessionTest, UnusedSessionIsClosed) {
   const std::string handle = Create();
   EXPECT_EQ(num_sessions(), 1);
   Wait(SimCluster::kUnclaimedMs - 2'000);
@@ -45,7 +45,7 @@ TEST_F(UnclaimedSessionTest, OneThatNobodyUsesIsClosed) {
   EXPECT_EQ(late.code(), StatusCode::kAborted) << late;
 }
 
-TEST_F(UnclaimedSessionTest, OneThatIsUsedInTimeStays) {
+TEST_F(UnclaimedSessionTest, UsedSessionStays) {
   const std::string handle = Create();
   Wait(SimCluster::kUnclaimedMs - 2'000);
   const Status first = Run(handle);
@@ -56,7 +56,7 @@ TEST_F(UnclaimedSessionTest, OneThatIsUsedInTimeStays) {
   EXPECT_TRUE(late.ok()) << late;
 }
 
-TEST_F(UnclaimedSessionTest, ToSendMoreOfTheGraphIsToUseIt) {
+TEST_F(UnclaimedSessionTest, ExtendCountsAsUse) {
   const std::string handle = Create();
   const Status extended = Extend(handle);
   EXPECT_TRUE(extended.ok()) << extended;
@@ -65,7 +65,7 @@ TEST_F(UnclaimedSessionTest, ToSendMoreOfTheGraphIsToUseIt) {
   EXPECT_TRUE(late.ok()) << late;
 }
 
-TEST_F(UnclaimedSessionTest, TheOthersAreLeftAlone) {
+TEST_F(UnclaimedSessionTest, OtherSessionsStay) {
   const std::string unused = Create();
   const std::string used = Create();
   EXPECT_TRUE(Run(used).ok());
@@ -75,7 +75,7 @@ TEST_F(UnclaimedSessionTest, TheOthersAreLeftAlone) {
   EXPECT_EQ(Run(unused).code(), StatusCode::kAborted);
 }
 
-TEST_F(UnclaimedSessionTest, AServerThatStopsForgetsThem) {
+TEST_F(UnclaimedSessionTest, StoppedServerDropsThem) {
   Create();
   bool ended = false;
   cluster_.Find(kTask)->End([&] { ended = true; });

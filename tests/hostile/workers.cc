@@ -52,17 +52,17 @@ struct Progress {
   std::atomic<int64_t> cases{0};    // finished cases
 };
 
-class Worker final {
+class CaseProcess final {
  public:
-  Worker(int index, const std::filesystem::path& folder) : folder_(folder / std::to_string(index)) {
+  CaseProcess(int index, const std::filesystem::path& folder) : folder_(folder / std::to_string(index)) {
     void* memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     WEIR_CHECK(memory != MAP_FAILED);
     progress_ = new (memory) Progress;
     std::filesystem::create_directories(folder_);
   }
-  ~Worker() { munmap(progress_, sizeof(Progress)); }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  ~CaseProcess() { munmap(progress_, sizeof(Progress)); }
+  CaseProcess(const CaseProcess&) = delete;
+  CaseProcess& operator=(const CaseProcess&) = delete;
 
   // Starts a child on the cases first, first + step, ... below `end`.
   void Start(int64_t first, int64_t end, int64_t step, const std::function<void(int64_t)>& run) {
@@ -179,29 +179,29 @@ Summary RunInChildren(const CaseRange& range, const std::function<void(int64_t)>
   const auto begin = SteadyClock::now();
   const int64_t end = range.first + range.count;
   Summary summary;
-  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<CaseProcess>> workers;
   for (int i = 0; i < range.jobs; ++i) {
-    workers.push_back(std::make_unique<Worker>(i, folder));
+    workers.push_back(std::make_unique<CaseProcess>(i, folder));
     if (range.first + i < end) workers.back()->Start(range.first + i, end, range.jobs, run);
   }
   const auto late = [&] { return range.seconds > 0 && SteadyClock::now() - begin > Seconds(range.seconds); };
   for (bool running = true; running;) {
     running = false;
-    for (const std::unique_ptr<Worker>& worker : workers) {
+    for (const std::unique_ptr<CaseProcess>& worker : workers) {
       if (!worker->running()) continue;
       std::string what;
-      const Worker::End outcome = worker->Poll(range.jobs, range.deadline_seconds, &what);
-      if (outcome == Worker::End::kNotYet) {
+      const CaseProcess::End outcome = worker->Poll(range.jobs, range.deadline_seconds, &what);
+      if (outcome == CaseProcess::End::kNotYet) {
         if (late()) worker->Stop();
         running = running || worker->running();
         continue;
       }
-      if (outcome == Worker::End::kCrash || outcome == Worker::End::kHang) {
+      if (outcome == CaseProcess::End::kCrash || outcome == CaseProcess::End::kHang) {
         const std::string output = worker->Output();
         if (kAsan && IsRefusedAllocation(output)) {
           ++summary.refused;
         } else {
-          ++(outcome == Worker::End::kCrash ? summary.crashes : summary.hangs);
+          ++(outcome == CaseProcess::End::kCrash ? summary.crashes : summary.hangs);
           report(worker->failed(), what, output);
         }
       }
@@ -212,7 +212,7 @@ Summary RunInChildren(const CaseRange& range, const std::function<void(int64_t)>
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  for (const std::unique_ptr<Worker>& worker : workers) summary.cases += worker->cases();
+  for (const std::unique_ptr<CaseProcess>& worker : workers) summary.cases += worker->cases();
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   return summary;

@@ -147,7 +147,7 @@ TEST_F(Language, WrongGradientsAndShapesAreSeen) {
               ElementsAre(HasSubstr("no gradient reaches what is fed")));
 }
 
-TEST_F(Language, CoverageKnowsWhatIsMissingAndWhichReasonsAreStale) {
+TEST_F(Language, CoverageListsMissingOpsAndStaleReasons) {
   Result<File> file = ParseFile(registry_, "f",
                                 "case a\n  y = MatMul(double[1,1]{1}, double[1,1]{1})\n  y == double[1,1]{1}\n"
                                 "shape MatMul([2,?], [?,3]) -> [2,3]\nrandom Neg(double[2])\n"

@@ -73,7 +73,7 @@ def _collect(collections, name, variable):
         _weir.add_to_collection(collection, variable)
 
 
-def _given(collections, value):
+def _add_to_collections(collections, value):
     for collection in [collections] if isinstance(collections, str) else collections or []:
         _weir.add_to_collection(collection, value)
     return value
@@ -119,7 +119,7 @@ def _apply(make, default, inputs, activation_fn, normalizer_fn, normalizer_param
             y = normalizer_fn(y, **(normalizer_params or {}))
         if activation_fn is not None:
             y = activation_fn(y)
-        return _given(outputs_collections, y)
+        return _add_to_collections(outputs_collections, y)
 
 
 @add_arg_scope
@@ -193,7 +193,7 @@ def _format(data_format):
 def _pool2d(layer, default, inputs, kernel_size, stride, padding, data_format, outputs_collections, scope):
     with _weir.name_scope(scope or default):
         make = layer(kernel_size, stride, padding.lower(), _format(data_format), name=default)
-        return _given(outputs_collections, make.call(_weir.convert_to_tensor(inputs)))
+        return _add_to_collections(outputs_collections, make.call(_weir.convert_to_tensor(inputs)))
 
 
 @add_arg_scope
@@ -208,13 +208,13 @@ def avg_pool2d(inputs, kernel_size, stride=2, padding="VALID", data_format="NHWC
 
 @add_arg_scope
 def flatten(inputs, outputs_collections=None, scope=None):
-    return _given(outputs_collections, layers.flatten(inputs, name=scope or "Flatten"))
+    return _add_to_collections(outputs_collections, layers.flatten(inputs, name=scope or "Flatten"))
 
 
 @add_arg_scope
 def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_collections=None, scope=None, seed=None):
     layer = layers.Dropout(1 - keep_prob, noise_shape, seed, name=scope or "Dropout")
-    return _given(outputs_collections, layer(inputs, training=is_training))
+    return _add_to_collections(outputs_collections, layer(inputs, training=is_training))
 
 
 @add_arg_scope
@@ -236,7 +236,7 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
         for name in ("beta", "gamma", "moving_mean", "moving_variance"):
             if getattr(layer, name) is not None:
                 _collect(variables_collections, name, getattr(layer, name))
-        return _given(outputs_collections, y if activation_fn is None else activation_fn(y))
+        return _add_to_collections(outputs_collections, y if activation_fn is None else activation_fn(y))
 
 
 @add_arg_scope
@@ -245,7 +245,7 @@ def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_c
         labels = _weir.convert_to_tensor(labels)
         if labels.dtype == _weir.dtypes["int32"]:
             labels = _weir.cast(labels, _weir.dtypes["int64"])
-        return _given(outputs_collections, _weir.one_hot(labels, num_classes, on_value=on_value, off_value=off_value))
+        return _add_to_collections(outputs_collections, _weir.one_hot(labels, num_classes, on_value=on_value, off_value=off_value))
 
 
 @add_arg_scope

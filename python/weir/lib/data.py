@@ -213,12 +213,12 @@ class Dataset:
 
     def _from(self, flat, spec):
         """Returns a dataset derived from this one, with its options."""
-        return Dataset._of(flat, spec)._told(self._options)
+        return Dataset._of(flat, spec)._with_options(self._options)
 
     def _like(self, flat):
         return self._from(flat, self._spec)
 
-    def _told(self, options):
+    def _with_options(self, options):
         self._options = options
         return self
 
@@ -227,7 +227,7 @@ class Dataset:
         return self._flat[0]
 
     @property
-    def _told_flat(self):
+    def _flat_with_options(self):
         """The dataset to iterate over, with the options applied that have an effect."""
         return _weir.dataset_in_any_order(self._flat) if self.options().experimental_deterministic is False else self._flat
 
@@ -317,7 +317,7 @@ class Dataset:
                 raise TypeError("The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects.")
         structure = _pack(datasets, (leaf._spec.structure for leaf in leaves))
         options = functools.reduce(lambda merged, leaf: merged.merge(leaf.options()), leaves, Options())
-        return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), _Spec(structure, [], []))._told(options)
+        return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), _Spec(structure, [], []))._with_options(options)
 
     # --- transformations
     def map(self, map_func, num_parallel_calls=None, deterministic=None):
@@ -409,7 +409,7 @@ class Dataset:
         return dataset
 
     def with_options(self, options):
-        return self._like(self._flat)._told(self.options().merge(options))
+        return self._like(self._flat)._with_options(self.options().merge(options))
 
     def options(self):
         return self._options or Options()
@@ -427,15 +427,15 @@ class Dataset:
                 break
             state = state.with_shapes(state.types, common)
         function = (function[0], state.types, state.shapes)
-        return state.value_of(_weir.dataset_reduce(self._told_flat, values, function))
+        return state.value_of(_weir.dataset_reduce(self._flat_with_options, values, function))
 
     # --- iterators
     def make_one_shot_iterator(self):
-        return Iterator(_weir.iterator_one_shot(self._told_flat), None, self._spec)
+        return Iterator(_weir.iterator_one_shot(self._flat_with_options), None, self._spec)
 
     def make_initializable_iterator(self, shared_name=None):
         iterator = _weir.iterator_from_structure(self._spec.flat, shared_name)
-        return Iterator(iterator, _weir.iterator_make_initializer(iterator, self._told_flat, None), self._spec)
+        return Iterator(iterator, _weir.iterator_make_initializer(iterator, self._flat_with_options, None), self._spec)
 
 
 def _array(value, dtype):
@@ -580,7 +580,7 @@ class Iterator:
         for own, shape in zip(self._spec.shapes, dataset._spec.shapes):
             if not own.is_compatible_with(shape):
                 raise TypeError(f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output shapes {dataset.output_shapes!r}.")
-        return _weir.iterator_make_initializer(self._flat, dataset._told_flat, name)
+        return _weir.iterator_make_initializer(self._flat, dataset._flat_with_options, name)
 
     def get_next(self, name=None):
         return self._spec.value_of(_weir.iterator_get_next(self._flat, name))
@@ -718,4 +718,4 @@ def prefetch_to_device(device, buffer_size=None):
 
 
 def get_single_element(dataset):
-    return dataset._spec.value_of(_weir.dataset_single_element(dataset._told_flat))
+    return dataset._spec.value_of(_weir.dataset_single_element(dataset._flat_with_options))

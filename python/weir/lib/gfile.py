@@ -74,18 +74,18 @@ class GFile:
                 self._writer = open(_local(self._name), self._write_mode)
         return self._writer
 
-    def _given(self, data):
+    def _decode(self, data):
         return data if self._binary else _as_str(data)
 
     def read(self, n=-1):
         """Reads n bytes, or everything up to the end."""
-        return self._given(self._for_reading().read(n))
+        return self._decode(self._for_reading().read(n))
 
     def readline(self):
-        return self._given(self._for_reading().readline())
+        return self._decode(self._for_reading().readline())
 
     def readlines(self):
-        return [self._given(line) for line in self._for_reading()]
+        return [self._decode(line) for line in self._for_reading()]
 
     def write(self, file_content):
         self._for_writing().write(_as_bytes(file_content))

@@ -45,7 +45,7 @@ class Constant(Initializer):
                                       self.verify_shape if verify_shape is None else verify_shape)
 
 
-class _Drawn(Initializer):
+class _RandomInitializer(Initializer):
     """Base class of random initializers: two parameters of a distribution, a seed and a type."""
 
     def __init__(self, first, second, seed, dtype):
@@ -60,7 +60,7 @@ class _Drawn(Initializer):
         return {**dict(zip(self._names, self._settings)), "seed": self.seed, "dtype": self.dtype.name}
 
 
-class RandomUniform(_Drawn):
+class RandomUniform(_RandomInitializer):
     _draw = staticmethod(_weir.random_uniform)
     _names = ("minval", "maxval")
 
@@ -68,7 +68,7 @@ class RandomUniform(_Drawn):
         super().__init__(minval, maxval, seed, dtype)
 
 
-class RandomNormal(_Drawn):
+class RandomNormal(_RandomInitializer):
     _draw = staticmethod(_weir.random_normal)
     _names = ("mean", "stddev")
 
@@ -76,7 +76,7 @@ class RandomNormal(_Drawn):
         super().__init__(mean, stddev, seed, dtype)
 
 
-class TruncatedNormal(_Drawn):
+class TruncatedNormal(_RandomInitializer):
     _draw = staticmethod(_weir.truncated_normal)
     _names = ("mean", "stddev")
 

@@ -5,7 +5,7 @@ import sys as _sys
 from weir import _weir
 
 
-class _Above:
+class _LiveLineStream:
     """A terminal stream that hides the live line during writes."""
 
     def __init__(self, stream):
@@ -35,12 +35,12 @@ class _Above:
 
 def _is_terminal(stream):
     try:
-        return stream is not None and not isinstance(stream, _Above) and stream.isatty()
+        return stream is not None and not isinstance(stream, _LiveLineStream) and stream.isatty()
     except (AttributeError, ValueError):  # closed, or an object of the program
         return False
 
 
-def write_above():
+def redirect_output_above_live_line():
     """Makes output and log messages appear above the live line. No-op without a terminal."""
     if not _weir.live_line_on_terminal():
         return
@@ -48,7 +48,7 @@ def write_above():
         stream = getattr(_sys, name)
         if not _is_terminal(stream):
             continue
-        above = _Above(stream)
+        above = _LiveLineStream(stream)
         setattr(_sys, name, above)
         for logger in (_logging.getLogger(), _logging.getLogger("tensorflow")):
             for handler in logger.handlers:

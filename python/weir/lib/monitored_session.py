@@ -65,7 +65,7 @@ class _MonitoredSession:
     StepContext = StepContext
 
     def __init__(self, session_creator, hooks, should_recover, stop_grace_period_secs=120, recovery_wait_secs=_RECOVERY_WAIT_SECS):
-        _live_line.write_above()
+        _live_line.redirect_output_above_live_line()
         self._hooks = list(hooks or [])
         self._core = _weir.MonitoredSessionCore(session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs,
                                                 should_recover, recovery_wait_secs)

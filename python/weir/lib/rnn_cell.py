@@ -86,7 +86,7 @@ class LayerRNNCell(RNNCell):
         return initializers.Zeros(self.dtype)
 
 
-class _OneState(LayerRNNCell):
+class _OutputIsStateCell(LayerRNNCell):
     """Base class of cells whose output is their state."""
 
     def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
@@ -102,7 +102,7 @@ class _OneState(LayerRNNCell):
         return self._num_units
 
 
-class BasicRNNCell(_OneState):
+class BasicRNNCell(_OutputIsStateCell):
     def build(self, input_shape):
         self._kernel = self.add_weight("kernel", [self._depth(input_shape) + self._num_units, self._num_units])
         self._bias = self.add_weight("bias", [self._num_units], initializer=self._zeros())
@@ -113,7 +113,7 @@ class BasicRNNCell(_OneState):
         return output, output
 
 
-class GRUCell(_OneState):
+class GRUCell(_OutputIsStateCell):
     def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None, dtype=None, **kwargs):
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
@@ -293,12 +293,12 @@ class _Wrapper(RNNCell):
         return self._cell.non_trainable_weights
 
     def __call__(self, inputs, state, scope=None):
-        return self._around(inputs, state, scope)
+        return self._call_wrapped(inputs, state, scope)
 
     def call(self, inputs, state):
-        return self._around(inputs, state, None)
+        return self._call_wrapped(inputs, state, None)
 
-    def _inner(self, inputs, state, scope):
+    def _call_cell(self, inputs, state, scope):
         return self._cell(inputs, state) if scope is None else self._cell(inputs, state, scope=scope)
 
 
@@ -354,10 +354,10 @@ class DropoutWrapper(_Wrapper):
                 out.append(_weir.dropout(value, rate=1.0 - self._keep[kind], seed=self._seed_for(kind, i)))
         return _weir.nest_pack_sequence_as(values, out)
 
-    def _around(self, inputs, state, scope):
+    def _call_wrapped(self, inputs, state, scope):
         if self._drops("input"):
             inputs = self._dropped("input", inputs)
-        output, state = self._inner(inputs, state, scope)
+        output, state = self._call_cell(inputs, state, scope)
         if self._drops("state"):
             state = self._dropped("state", state, _flags(self._filter, state))
         if self._drops("output"):
@@ -395,8 +395,8 @@ class ResidualWrapper(_Wrapper):
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
-    def _around(self, inputs, state, scope):
-        outputs, state = self._inner(inputs, state, scope)
+    def _call_wrapped(self, inputs, state, scope):
+        outputs, state = self._call_cell(inputs, state, scope)
         if self._residual_fn is not None:
             return self._residual_fn(inputs, outputs), state
         flat_in, flat_out = _weir.nest_flatten(inputs), _weir.nest_flatten(outputs)
@@ -416,9 +416,9 @@ class DeviceWrapper(_Wrapper):
         with _weir.name_scope(type(self).__name__ + "ZeroState"), _weir.device(self._device):
             return self._cell.zero_state(batch_size, dtype)
 
-    def _around(self, inputs, state, scope):
+    def _call_wrapped(self, inputs, state, scope):
         with _weir.device(self._device):
-            return self._inner(inputs, state, scope)
+            return self._call_cell(inputs, state, scope)
 
 
 def _activation(given):

@@ -42,7 +42,7 @@ class Supervisor(_weir.Supervisor):
                 if self.is_chief:
                     self.start_standard_services(sess)
                 self.start_queue_runners(sess)
-                _live_line.write_above()
+                _live_line.redirect_output_above_live_line()
                 progress = self._progress_service(sess)
                 if progress is not None:
                     _started([_ServiceThread(self, progress)])

@@ -78,32 +78,32 @@ Status FromGrpc(const grpc::Status& status) {
 
 // ---- watching peers ----
 
-void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection);
+void CheckPeer(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection);
 
 // Checks the connection after `nanos`, if it still exists. REQUIRES: the caller has set `watched`.
 void Watch(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t nanos) {
   shared->alarms.After(nanos, [weak = std::weak_ptr(shared), watched = std::weak_ptr(connection)] {
     const SharedPtr alive = weak.lock();
     const std::shared_ptr<GrpcConnection> there = watched.lock();
-    if (alive != nullptr && there != nullptr) Look(alive, there);
+    if (alive != nullptr && there != nullptr) CheckPeer(alive, there);
   });
 }
 
 // Decides about the peer at the end of a probe.
-void Judge(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t begin,
-           const grpc::Status& status) {
+void OnProbeEnd(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t begin,
+                const grpc::Status& status) {
   const int64_t timeout = ProbeTimeoutMs(shared->peer_timeout_ms) * kNanosPerMilli;
   const int64_t now = Now();
-  if (IsAnswer(status)) connection->heard_nanos = now;
+  if (IsAnswer(status)) connection->last_activity_nanos = now;
   const bool silent =
-      status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED && now - connection->heard_nanos >= timeout;
+      status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED && now - connection->last_activity_nanos >= timeout;
   // Calls that wait for a connection keep waiting. If this process was suspended itself, the silence proves nothing.
   const bool connected = connection->channel->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
   const bool slept = now - begin > timeout + timeout / 4;
   if (!silent || !connected || slept)
     return Watch(shared, connection, ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMilli);
   connection->lost = true;
-  shared->calls.CancelOf(connection.get());
+  shared->calls.CancelCallsOn(connection.get());
 }
 
 // Asks the peer for a sign of life.
@@ -119,20 +119,20 @@ void Probe(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
   }
   call->Start("/weir.Connection/GiveSignOfLife", shared->events(), [shared, begin = Now()](OpenCall* call) {
     shared->calls.Remove(call);
-    Judge(shared, call->connection, begin, call->status);
+    OnProbeEnd(shared, call->connection, begin, call->status);
     delete call;
-    shared->calls.Ended();
+    shared->calls.FinishRemoved();
   });
 }
 
-void Look(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection) {
+void CheckPeer(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection) {
   if (connection->open_calls == 0) {
     connection->watched = false;
     // A call that began in between saw watched == true and scheduled nothing.
     if (connection->open_calls == 0 || connection->watched.exchange(true)) return;
   }
   const int64_t after = ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMilli;
-  const int64_t silent = Now() - connection->heard_nanos;
+  const int64_t silent = Now() - connection->last_activity_nanos;
   if (silent < after) return Watch(shared, connection, after - silent);
   Probe(shared, connection);
 }
@@ -143,7 +143,7 @@ GrpcConnection::GrpcConnection(const std::string& address, int64_t peer_timeout_
     : channel(grpc::CreateCustomChannel(DialTarget(address), grpc::InsecureChannelCredentials(),
                                         Arguments(address, peer_timeout_ms))),
       stub(channel),
-      heard_nanos(Now()) {}
+      last_activity_nanos(Now()) {}
 
 // ---- OpenCall ----
 
@@ -155,12 +155,12 @@ void OpenCall::Start(const std::string& method, GrpcEvents& events, std::functio
   reader_->Finish(&response, &status, this);
 }
 
-void OpenCall::Happened(bool /*ok*/) {
+void OpenCall::OnComplete(bool /*ok*/) {
   const auto end = [this] {
     const std::function<void(OpenCall*)> ended = std::move(ended_);  // it deletes the call
     ended(this);
   };
-  events_->RunFor(response.Valid() ? response.Length() : 0, end);
+  events_->RunBySize(response.Valid() ? response.Length() : 0, end);
 }
 
 // ---- OutgoingCalls ----
@@ -178,7 +178,7 @@ void OutgoingCalls::Remove(OpenCall* call) {
   ++ending_;
 }
 
-void OutgoingCalls::Ended() {
+void OutgoingCalls::FinishRemoved() {
   std::lock_guard lock(mu_);
   if (--ending_ == 0 && open_.empty()) none_.notify_all();
 }
@@ -190,7 +190,7 @@ void OutgoingCalls::Close() {
   none_.wait(lock, [&] { return open_.empty() && ending_ == 0; });
 }
 
-void OutgoingCalls::CancelOf(const GrpcConnection* connection) {
+void OutgoingCalls::CancelCallsOn(const GrpcConnection* connection) {
   std::lock_guard lock(mu_);
   for (OpenCall* call : open_) {
     if (call->connection.get() == connection) call->context.TryCancel();
@@ -213,7 +213,7 @@ GrpcChannel::~GrpcChannel() {
 std::shared_ptr<GrpcConnection> GrpcChannel::Connection(bool wait_for_ready) {
   std::shared_ptr<GrpcConnection> former;  // destroyed without the lock
   std::lock_guard lock(mu_);
-  const bool stale = Now() - connection_->heard_nanos > StaleAfterMs(shared_->peer_timeout_ms) * kNanosPerMilli;
+  const bool stale = Now() - connection_->last_activity_nanos > StaleAfterMs(shared_->peer_timeout_ms) * kNanosPerMilli;
   // A call that does not wait must learn the current state, not the result of gRPC's last attempt.
   const bool outdated = !wait_for_ready && connection_->channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE;
   if (connection_->lost || stale || outdated)
@@ -253,7 +253,7 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
     shared->calls.Remove(call);
     if (call->token != nullptr) call->token->Unregister(call->registration);
     --call->connection->open_calls;
-    if (IsAnswer(status)) call->connection->heard_nanos = Now();
+    if (IsAnswer(status)) call->connection->last_activity_nanos = Now();
     Result<Rope> result = status.ok() ? Result<Rope>(ToRope(call->response)) : Result<Rope>(FromGrpc(status));
     if (status.error_code() == grpc::StatusCode::CANCELLED) {
       if (call->token != nullptr && call->token->cancelled()) {
@@ -266,7 +266,7 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
     delete call;
     told(std::move(result));
     told = nullptr;
-    shared->calls.Ended();
+    shared->calls.FinishRemoved();
   });
 }
 

@@ -43,7 +43,7 @@ struct GrpcConnection final {
 
   const std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
-  std::atomic<int64_t> heard_nanos;  // time of the last answer; initially the time of creation
+  std::atomic<int64_t> last_activity_nanos;  // time of the last answer; initially the time of creation
   std::atomic<int> open_calls{0};
   std::atomic<bool> watched{false};
   std::atomic<bool> lost{false};
@@ -52,7 +52,7 @@ struct GrpcConnection final {
 struct OpenCall final : public GrpcEvent {
   // Starts the call. `ended` runs once, when response and status are set, and deletes the call.
   void Start(const std::string& method, GrpcEvents& events, std::function<void(OpenCall*)> ended);
-  void Happened(bool ok) override;
+  void OnComplete(bool ok) override;
 
   grpc::ClientContext context;
   grpc::ByteBuffer request;
@@ -75,10 +75,10 @@ class OutgoingCalls final {
   bool Add(OpenCall* call);  // false after Close
   // No other thread uses the call after it. Ended must follow.
   void Remove(OpenCall* call);
-  void Ended();
+  void FinishRemoved();
   // Cancels the open calls, waits for their ends, and refuses new ones.
   void Close();
-  void CancelOf(const GrpcConnection* connection);
+  void CancelCallsOn(const GrpcConnection* connection);
 
  private:
   std::mutex mu_;

@@ -16,7 +16,7 @@ EventThreads::Next NextEvent(grpc::CompletionQueue& queue, int timeout_ms, std::
   }
   if (next == grpc::CompletionQueue::SHUTDOWN) return EventThreads::Next::kEnd;
   if (next == grpc::CompletionQueue::TIMEOUT) return EventThreads::Next::kNothing;
-  *handle = [event = static_cast<GrpcEvent*>(tag), ok] { event->Happened(ok); };
+  *handle = [event = static_cast<GrpcEvent*>(tag), ok] { event->OnComplete(ok); };
   return EventThreads::Next::kEvent;
 }
 

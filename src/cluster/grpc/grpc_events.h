@@ -11,10 +11,10 @@
 
 namespace weir {
 
-// The tag of an operation. Happened runs when gRPC reports its completion; `ok` is gRPC's.
+// The tag of an operation. OnComplete runs when gRPC reports its completion; `ok` is gRPC's.
 class GrpcEvent {
  public:
-  virtual void Happened(bool ok) = 0;
+  virtual void OnComplete(bool ok) = 0;
 
  protected:
   ~GrpcEvent() = default;
@@ -30,8 +30,8 @@ class GrpcEvents final {
 
   grpc::CompletionQueue& queue() { return *queue_; }
   // See EventThreads.
-  void RunFor(size_t bytes, std::function<void()> work) { threads_.RunFor(bytes, std::move(work)); }
-  void Look() { threads_.Look(); }
+  void RunBySize(size_t bytes, std::function<void()> work) { threads_.RunBySize(bytes, std::move(work)); }
+  void CheckForStall() { threads_.CheckForStall(); }
 
  private:
   const std::unique_ptr<grpc::CompletionQueue> queue_;

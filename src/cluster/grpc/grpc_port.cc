@@ -44,7 +44,7 @@ bool IsTaken(const std::string& path) {
 
 // Adds to `hosts` the numeric hosts at which `*port` is free. If it is 0, picks a free port. Returns errno if the port
 // is taken at one of them, or if none belongs to this machine.
-int FreeAtAll(const std::vector<SocketAddress>& found, int* port, std::vector<std::string>* hosts) {
+int FindHostsWithFreePort(const std::vector<SocketAddress>& found, int* port, std::vector<std::string>* hosts) {
   int error = EADDRNOTAVAIL;
   for (const SocketAddress& address : found) {
     if (error == EADDRINUSE) break;
@@ -77,7 +77,7 @@ Result<std::vector<std::string>> FindFreePort(const Address& address, int* port)
   for (int i = 0; i < kTries && error == EADDRINUSE && (i == 0 || address.port == 0); ++i) {
     hosts.clear();
     *port = address.port;
-    error = FreeAtAll(*found, port, &hosts);
+    error = FindHostsWithFreePort(*found, port, &hosts);
   }
   if (error == EADDRINUSE) return PortInUse(address);
   if (error == EADDRNOTAVAIL) return InvalidArgument("{} is not an address of this machine", address.ToString());

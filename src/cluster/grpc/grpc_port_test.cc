@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-TEST(BindFreePortTest, AnotherPortIsTriedWhereSomebodyElseWasFaster) {
+TEST(BindFreePortTest, RetriesWithAnotherPort) {
   constexpr int kFaster = 3;
   std::vector<int> tried;
   Result<int> port = BindFreePort(Address{"127.0.0.1", 0, ""}, [&](const std::vector<std::string>& addresses, int p) {
@@ -19,13 +19,13 @@ TEST(BindFreePortTest, AnotherPortIsTriedWhereSomebodyElseWasFaster) {
   EXPECT_EQ(*port, tried.back());
 }
 
-TEST(BindFreePortTest, ItEndsWhereSomebodyElseIsAlwaysFaster) {
+TEST(BindFreePortTest, GivesUpEventually) {
   const Status status =
       BindFreePort(Address{"127.0.0.1", 0, ""}, [](const std::vector<std::string>&, int) { return false; }).status();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status;
 }
 
-TEST(BindFreePortTest, APortThatWasAskedForIsTriedOnce) {
+TEST(BindFreePortTest, FixedPortIsTriedOnce) {
   Result<int> free =
       BindFreePort(Address{"127.0.0.1", 0, ""}, [](const std::vector<std::string>&, int) { return true; });
   ASSERT_TRUE(free.ok()) << free.status();

@@ -1,5 +1,5 @@
 // Incoming and outgoing calls use completion queues, usually one for the whole process. The thread of a queue only
-// dispatches work. Each incoming call has an Exchange that lives until gRPC is done with it. The IncomingCall that the
+// dispatches work. Each incoming call has a ServerCall that lives until gRPC is done with it. The IncomingCall that the
 // handler holds may live longer.
 #include "cluster/grpc/grpc_transport.h"
 
@@ -48,7 +48,7 @@ class GrpcListener;
 // A call as its handler sees it. May outlive gRPC's state of the call.
 class GrpcIncoming final : public IncomingCall {
  public:
-  class Exchange;
+  class ServerCall;
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   CancelToken& cancel() override { return cancel_; }
@@ -56,19 +56,19 @@ class GrpcIncoming final : public IncomingCall {
   void Respond(Result<Rope> response) override;
 
  private:
-  friend class Exchange;
+  friend class ServerCall;
   // The first caller gets the exchange and must answer; all others get null.
-  Exchange* TakeExchange() { return exchange_.exchange(nullptr); }
+  ServerCall* TakeServerCall() { return server_call_.exchange(nullptr); }
   std::string method_;
   Rope request_;
   CancelToken cancel_;
   int64_t caller_timeout_ms_ = 0;
-  std::atomic<Exchange*> exchange_{nullptr};
+  std::atomic<ServerCall*> server_call_{nullptr};
 };
 
 // The exchanges of a listener, with an open call or waiting for one, so that Close can cancel them and Wait can wait
 // for them. Thread-safe.
-class Exchanges final {
+class ServerCalls final {
  public:
   // Counts an exchange until the last copy of the returned pointer is gone. Null after Close.
   std::shared_ptr<void> Begin() {
@@ -107,11 +107,11 @@ class Exchanges final {
 
 // gRPC's state of one call, from waiting for it to its last event. Its events come one after the other, except Done,
 // which may come at any time.
-class GrpcIncoming::Exchange final {
+class GrpcIncoming::ServerCall final {
  public:
   // Starts to wait for a call, unless the listener is stopping.
   static void Accept(GrpcListener& listener);
-  ~Exchange();
+  ~ServerCall();
   // Call it once.
   void Send(Result<Rope> response);
 
@@ -119,15 +119,15 @@ class GrpcIncoming::Exchange final {
   // An operation and the method that handles its completion.
   class Operation final : public GrpcEvent {
    public:
-    Operation(Exchange& exchange, void (Exchange::*then)(bool)) : exchange_(exchange), then_(then) {}
-    void Happened(bool ok) override { (exchange_.*then_)(ok); }
+    Operation(ServerCall& server_call, void (ServerCall::*then)(bool)) : server_call_(server_call), then_(then) {}
+    void OnComplete(bool ok) override { (server_call_.*then_)(ok); }
 
    private:
-    Exchange& exchange_;
-    void (Exchange::*const then_)(bool);
+    ServerCall& server_call_;
+    void (ServerCall::*const then_)(bool);
   };
 
-  Exchange(GrpcListener& listener, std::shared_ptr<void> counted)
+  ServerCall(GrpcListener& listener, std::shared_ptr<void> counted)
       : counted_(std::move(counted)), listener_(listener), stream_(&context_) {}
   void Accepted(bool ok);
   void Read(bool ok);
@@ -142,20 +142,20 @@ class GrpcIncoming::Exchange final {
   grpc::ByteBuffer buffer_;
   const std::shared_ptr<GrpcIncoming> call_ = std::make_shared<GrpcIncoming>();
   std::atomic<int> events_left_{2};  // Sent and Done are the last, in any order
-  Operation accepted_{*this, &Exchange::Accepted};
-  Operation read_{*this, &Exchange::Read};
-  Operation sent_{*this, &Exchange::Sent};
-  Operation done_{*this, &Exchange::Done};
+  Operation accepted_{*this, &ServerCall::Accepted};
+  Operation read_{*this, &ServerCall::Read};
+  Operation sent_{*this, &ServerCall::Sent};
+  Operation done_{*this, &ServerCall::Done};
 };
 
 class GrpcListener final : public Listener {
  public:
   ~GrpcListener() override {
     if (server_ == nullptr) return;
-    exchanges_.Close();
+    server_calls_.Close();
     constexpr auto kGrace = std::chrono::milliseconds(200);
     server_->Shutdown(std::chrono::system_clock::now() + kGrace);
-    exchanges_.Wait();
+    server_calls_.Wait();
   }
 
   // Binds all addresses or none. False if one of them is in use.
@@ -181,15 +181,15 @@ class GrpcListener final : public Listener {
   void Serve(CallHandler handler) override {
     handler_ = std::move(handler);
     constexpr int kAccepting = 8;  // calls that can be accepted at the same time
-    for (int i = 0; i < kAccepting; ++i) GrpcIncoming::Exchange::Accept(*this);
+    for (int i = 0; i < kAccepting; ++i) GrpcIncoming::ServerCall::Accept(*this);
   }
   int port() const override { return port_; }
   const std::shared_ptr<GrpcEvents>& events() const { return events_; }
 
  private:
-  friend class GrpcIncoming::Exchange;
+  friend class GrpcIncoming::ServerCall;
   CallHandler handler_;
-  Exchanges exchanges_;
+  ServerCalls server_calls_;
   grpc::AsyncGenericService service_;
   grpc::ServerCompletionQueue* queue_ = nullptr;  // owned by events_
   std::shared_ptr<GrpcEvents> events_;
@@ -197,18 +197,18 @@ class GrpcListener final : public Listener {
   std::unique_ptr<grpc::Server> server_;
 };
 
-void GrpcIncoming::Exchange::Accept(GrpcListener& listener) {
-  std::shared_ptr<void> counted = listener.exchanges_.Begin();
+void GrpcIncoming::ServerCall::Accept(GrpcListener& listener) {
+  std::shared_ptr<void> counted = listener.server_calls_.Begin();
   if (counted == nullptr) return;
-  auto* exchange = new Exchange(listener, std::move(counted));
-  exchange->context_.AsyncNotifyWhenDone(&exchange->done_);
-  listener.service_.RequestCall(&exchange->context_, &exchange->stream_, listener.queue_, listener.queue_,
-                                &exchange->accepted_);
+  auto* server_call = new ServerCall(listener, std::move(counted));
+  server_call->context_.AsyncNotifyWhenDone(&server_call->done_);
+  listener.service_.RequestCall(&server_call->context_, &server_call->stream_, listener.queue_, listener.queue_,
+                                &server_call->accepted_);
 }
 
-GrpcIncoming::Exchange::~Exchange() { listener_.exchanges_.Remove(call_.get()); }
+GrpcIncoming::ServerCall::~ServerCall() { listener_.server_calls_.Remove(call_.get()); }
 
-void GrpcIncoming::Exchange::Accepted(bool ok) {
+void GrpcIncoming::ServerCall::Accepted(bool ok) {
   if (!ok) {  // the server is stopping: no other event follows
     delete this;
     return;
@@ -219,40 +219,40 @@ void GrpcIncoming::Exchange::Accepted(bool ok) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::system_clock::now());
     call_->caller_timeout_ms_ = std::max<int64_t>(1, left.count());
   }
-  call_->exchange_ = this;
-  listener_.exchanges_.Open(call_);
+  call_->server_call_ = this;
+  listener_.server_calls_.Open(call_);
   stream_.Read(&buffer_, &read_);
 }
 
-void GrpcIncoming::Exchange::Read(bool ok) {
+void GrpcIncoming::ServerCall::Read(bool ok) {
   if (!ok) {
-    if (call_->TakeExchange() != nullptr) Finish(grpc::Status(grpc::StatusCode::INTERNAL, "the call has no message"));
+    if (call_->TakeServerCall() != nullptr) Finish(grpc::Status(grpc::StatusCode::INTERNAL, "the call has no message"));
     return;
   }
   call_->request_ = ToRope(buffer_);
   buffer_.Clear();
   // The handler may respond, which ends the exchange, before it returns.
-  listener_.events_->RunFor(call_->request_.size(),
-                            [call = call_, &handler = listener_.handler_, counted = counted_] { handler(call); });
+  listener_.events_->RunBySize(call_->request_.size(),
+                               [call = call_, &handler = listener_.handler_, counted = counted_] { handler(call); });
 }
 
-void GrpcIncoming::Exchange::Send(Result<Rope> response) {
+void GrpcIncoming::ServerCall::Send(Result<Rope> response) {
   if (!response.ok()) return Finish(ToGrpc(response.status()));
   buffer_ = ToByteBuffer(*response);
   stream_.WriteAndFinish(buffer_, grpc::WriteOptions(), grpc::Status::OK, &sent_);
 }
 
-void GrpcIncoming::Exchange::Sent(bool /*ok*/) {
+void GrpcIncoming::ServerCall::Sent(bool /*ok*/) {
   if (--events_left_ == 0) delete this;
 }
 
-void GrpcIncoming::Exchange::Done(bool ok) {
+void GrpcIncoming::ServerCall::Done(bool ok) {
   if (context_.IsCancelled()) call_->cancel_.Cancel(CallerIsGone());
   Sent(ok);
 }
 
 void GrpcIncoming::Respond(Result<Rope> response) {
-  if (Exchange* exchange = TakeExchange()) exchange->Send(std::move(response));
+  if (ServerCall* server_call = TakeServerCall()) server_call->Send(std::move(response));
 }
 
 class GrpcTransport final : public Transport {
@@ -272,7 +272,7 @@ class GrpcTransport final : public Transport {
     // share the queue of incoming ones.
     std::lock_guard lock(mu_);
     if (events_ == nullptr) events_ = listener->events();
-    LookAfter(listener->events());
+    CheckPeriodically(listener->events());
     return std::unique_ptr<Listener>(std::move(listener));
   }
 
@@ -289,30 +289,30 @@ class GrpcTransport final : public Transport {
     std::lock_guard lock(mu_);
     if (events_ == nullptr) {
       events_ = std::make_shared<GrpcEvents>(std::make_unique<grpc::CompletionQueue>());
-      LookAfter(events_);
+      CheckPeriodically(events_);
     }
     return *events_;
   }
   // Checks on `events` as long as they exist. REQUIRES: mu_ is held.
-  void LookAfter(const std::shared_ptr<GrpcEvents>& events) {
-    looked_after_.push_back(events);
-    if (!std::exchange(looks_, true)) LookPeriodically(alarms_, shared_->peer_timeout_ms, [this] { Look(); });
+  void CheckPeriodically(const std::shared_ptr<GrpcEvents>& events) {
+    checked_events_.push_back(events);
+    if (!std::exchange(looks_, true)) LookPeriodically(alarms_, shared_->peer_timeout_ms, [this] { CheckForStall(); });
   }
-  void Look() {
+  void CheckForStall() {
     std::vector<std::shared_ptr<GrpcEvents>> alive;  // destroyed without the lock
     std::lock_guard lock(mu_);
-    std::erase_if(looked_after_, [&](const std::weak_ptr<GrpcEvents>& events) {
+    std::erase_if(checked_events_, [&](const std::weak_ptr<GrpcEvents>& events) {
       alive.push_back(events.lock());
       return alive.back() == nullptr;
     });
     for (const std::shared_ptr<GrpcEvents>& events : alive) {
-      if (events != nullptr) events->Look();
+      if (events != nullptr) events->CheckForStall();
     }
   }
 
   std::mutex mu_;
   bool looks_ = false;  // Look is called periodically
-  std::vector<std::weak_ptr<GrpcEvents>> looked_after_;
+  std::vector<std::weak_ptr<GrpcEvents>> checked_events_;
   std::shared_ptr<GrpcEvents> events_;  // for outgoing calls; set once
   const std::shared_ptr<GrpcChannel::Shared> shared_;
   // Declared last, so destroyed first: an alarm may still use a connection.

@@ -6,7 +6,7 @@
 
 namespace weir {
 
-HostChannel::HostChannel(std::string address, std::shared_ptr<LinkCallers> callers,
+HostChannel::HostChannel(std::string address, std::shared_ptr<OutgoingLinks> callers,
                          std::function<HostLink::Shared()> shared, std::function<std::shared_ptr<Channel>()> other)
     : address_(std::move(address)),
       on_host_(AddressesOnHost(address_)),
@@ -15,11 +15,11 @@ HostChannel::HostChannel(std::string address, std::shared_ptr<LinkCallers> calle
       make_other_(std::move(other)) {}
 
 HostChannel::~HostChannel() {
-  if (caller_ != nullptr) caller_->Leave();
+  if (caller_ != nullptr) caller_->CloseAfterLastCall();
 }
 
 std::shared_ptr<LinkCaller> HostChannel::Connect() const {
-  return callers_->Add([this](std::unique_ptr<LinkEnd> end) -> std::shared_ptr<Link> {
+  return callers_->Add([this](std::unique_ptr<LinkHandler> end) -> std::shared_ptr<Link> {
     OwnedFd fd;
     for (const std::string& address : on_host_) {
       fd = ConnectOnHost(address);
@@ -34,7 +34,7 @@ std::shared_ptr<LinkCaller> HostChannel::Connect() const {
 
 std::shared_ptr<LinkCaller> HostChannel::Caller() {
   std::lock_guard lock(mu_);
-  if (caller_ != nullptr && caller_->IsThere()) return caller_;
+  if (caller_ != nullptr && caller_->IsConnected()) return caller_;
   if (caller_ != nullptr) caller_->Break(BrokenConnection("end of file"));
   caller_ = on_host_.empty() ? nullptr : Connect();
   return caller_;

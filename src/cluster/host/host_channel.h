@@ -16,7 +16,7 @@ namespace weir {
 class HostChannel final : public Channel {
  public:
   // `other` makes the channel of the other transport on first use. It returns null once that transport has ended.
-  HostChannel(std::string address, std::shared_ptr<LinkCallers> callers, std::function<HostLink::Shared()> shared,
+  HostChannel(std::string address, std::shared_ptr<OutgoingLinks> callers, std::function<HostLink::Shared()> shared,
               std::function<std::shared_ptr<Channel>()> other);
   ~HostChannel() override;
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override;
@@ -29,7 +29,7 @@ class HostChannel final : public Channel {
 
   const std::string address_;
   const std::vector<std::string> on_host_;
-  const std::shared_ptr<LinkCallers> callers_;
+  const std::shared_ptr<OutgoingLinks> callers_;
   const std::function<HostLink::Shared()> shared_;  // REQUIRES: callers_ is not closed
   const std::function<std::shared_ptr<Channel>()> make_other_;
   std::mutex mu_;

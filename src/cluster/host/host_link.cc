@@ -26,29 +26,29 @@ constexpr uint64_t kGreeting = 0x776569722f686f73;
 constexpr uint32_t kMaxMethod = 1 << 12;
 constexpr uint32_t kMaxSpans = 1 << 16;
 constexpr uint64_t kMaxPayload = uint64_t{1} << 40;
-constexpr size_t kByAddress = size_t{32} << 10;  // payloads from this size on are worth two more system calls
+constexpr size_t kMinByReference = size_t{32} << 10;  // payloads from this size on are worth two more system calls
 
-constexpr size_t kByMapping = size_t{64} << 10;  // spans from this size on are looked up among the shared blocks
+constexpr size_t kMinMapped = size_t{64} << 10;  // spans from this size on are looked up among the shared blocks
 constexpr int64_t kMapAgainNanos = 100 * kNanosPerMilli;  // after a block that could not be mapped
-constexpr size_t kWritten = 256;      // spans up to this size are written: cheaper than reading the sender's memory
-constexpr size_t kMaxWritten = 4096;  // limit for all written spans of a payload
+constexpr size_t kMaxInlineSpan = 256;    // spans up to this size are written: cheaper than reading the sender's memory
+constexpr size_t kMaxInlineBytes = 4096;  // limit for all written spans of a payload
 
 }  // namespace
 
 // A payload that the peer keeps for this process. The destructor tells the peer to release it.
-struct HostLink::Loan {
+struct HostLink::PeerMemory {
   std::weak_ptr<HostLink> link;
   uint64_t id = 0;
-  Loan(std::weak_ptr<HostLink> of, uint64_t which) : link(std::move(of)), id(which) {}
-  Loan(const Loan&) = delete;
-  Loan& operator=(const Loan&) = delete;
-  ~Loan() {
+  PeerMemory(std::weak_ptr<HostLink> of, uint64_t which) : link(std::move(of)), id(which) {}
+  PeerMemory(const PeerMemory&) = delete;
+  PeerMemory& operator=(const PeerMemory&) = delete;
+  ~PeerMemory() {
     if (const std::shared_ptr<HostLink> alive = link.lock())
-      alive->Send({.kind = HostHead::kTaken, .id = id}, "", Rope());
+      alive->Send({.kind = HostHeader::kRelease, .id = id}, "", Rope());
   }
 };
 
-HostLink::HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkEnd> end)
+HostLink::HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkHandler> end)
     : Link(std::move(end), shared.alarms, shared.peer_timeout_ms),
       shared_(shared),
       fd_(std::move(fd)),
@@ -57,7 +57,7 @@ HostLink::HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkEnd> en
 
 void HostLink::Start() {
   // The token and its address: the peer finds out whether it can read this process's memory.
-  Send({.kind = HostHead::kHello, .id = kGreeting, .size = 0, .lent = token_}, "",
+  Send({.kind = HostHeader::kHello, .id = kGreeting, .size = 0, .reference = token_}, "",
        Rope(std::to_string(reinterpret_cast<uint64_t>(&token_))));
   shared_.loop.Add(id_, fd_.get(), shared_from_this());
   if (broken_) shared_.loop.Remove(id_, fd_.get());
@@ -72,7 +72,7 @@ void HostLink::Break(const Status& reason) {
   std::deque<Rope> queue;
   {
     std::lock_guard lock(write_mu_);
-    lent.swap(lent_);
+    lent.swap(referenced_);
     queue.swap(queue_);
     sent_.notify_all();
   }
@@ -81,25 +81,25 @@ void HostLink::Break(const Status& reason) {
     for (const Rope::Slice& slice : rope.slices()) AbandonSharedBlock(slice.data);
   }
   // Not inline: the caller may hold locks.
-  shared_.loop.Post([self, reason] { self->end().Broken(reason); });
+  shared_.loop.Post([self, reason] { self->link_handler().OnBroken(reason); });
 }
 
 void HostLink::WaitUntilSent(int64_t timeout_ms) {
-  SendKept();
+  FlushQueue();
   std::unique_lock lock(write_mu_);
   sent_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
-                 [&] { return broken_ || (queue_.empty() && lent_.empty()); });
+                 [&] { return broken_ || (queue_.empty() && referenced_.empty()); });
 }
 
 // ---- writing ----
 
 bool HostLink::SendMessage(const LinkMessage& message, std::string_view method, Rope payload) {
-  return Send(HeadFor<HostHead>(message), method, std::move(payload));
+  return Send(HeadFor<HostHeader>(message), method, std::move(payload));
 }
 
-bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
+bool HostLink::Send(HostHeader head, std::string_view method, Rope payload) {
   bool fine = true;
-  Bundle* const bundle = payload.size() < kByAddress ? Bundle::Current() : nullptr;
+  SendBatch* const batch = payload.size() < kMinByReference ? SendBatch::Current() : nullptr;
   std::vector<Rope> written;
   {
     std::lock_guard lock(write_mu_);
@@ -108,16 +108,16 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
     head.size = payload.size();
     std::string spans;
     std::string text;  // written behind the spans
-    const bool lend = peer_reads_ && payload.size() >= kByAddress && payload.slices().size() <= kMaxSpans;
+    const bool lend = peer_reads_memory_ && payload.size() >= kMinByReference && payload.slices().size() <= kMaxSpans;
     if (lend) {
       for (const Rope::Slice& slice : payload.slices()) {
         Span span{reinterpret_cast<uint64_t>(slice.data), slice.size};
-        if (slice.size <= kWritten && text.size() + slice.size <= kMaxWritten) {
+        if (slice.size <= kMaxInlineSpan && text.size() + slice.size <= kMaxInlineBytes) {
           span.address = 0;
           text.append(slice.data, slice.size);
         }
         std::optional<SharedBlock> block;
-        if (slice.size >= kByMapping) block = FindSharedBlock(slice.data, slice.size);
+        if (slice.size >= kMinMapped) block = FindSharedBlock(slice.data, slice.size);
         if (block.has_value()) {
           span.block = block->id;
           span.offset = block->offset;
@@ -127,13 +127,13 @@ bool HostLink::Send(HostHead head, std::string_view method, Rope payload) {
         spans.append(reinterpret_cast<const char*>(&span), sizeof(span));
       }
       head.spans = static_cast<uint32_t>(payload.slices().size());
-      head.lent = next_lent_++;
-      lent_.emplace(head.lent, std::exchange(payload, Rope()));
+      head.reference = next_reference_++;
+      referenced_.emplace(head.reference, std::exchange(payload, Rope()));
     }
     Append(head, method, spans + text, std::move(payload));
-    if (bundle == nullptr && !watches_writes_) fine = WriteSome(&written);
+    if (batch == nullptr && !watches_writes_) fine = WriteSome(&written);
   }
-  if (bundle != nullptr) bundle->Add(shared_from_this());
+  if (batch != nullptr) batch->Add(shared_from_this());
   if (!fine) Break(BrokenConnection(std::strerror(errno)));
   return fine;
 }
@@ -149,7 +149,7 @@ bool HostLink::WriteQueue(bool writable) {
   return fine;
 }
 
-void HostLink::Append(const HostHead& head, std::string_view method, std::string spans, Rope payload) {
+void HostLink::Append(const HostHeader& head, std::string_view method, std::string spans, Rope payload) {
   std::string text(reinterpret_cast<const char*>(&head), sizeof(head));
   text += method;
   text += spans;
@@ -187,7 +187,7 @@ bool HostLink::WriteSome(std::vector<Rope>* done) {
   }
   if (watches_writes_) shared_.loop.WatchWrites(id_, fd_.get(), false);
   watches_writes_ = false;
-  if (lent_.empty()) sent_.notify_all();
+  if (referenced_.empty()) sent_.notify_all();
   return true;
 }
 
@@ -210,16 +210,16 @@ void HostLink::TakeOffQueue(size_t bytes, std::vector<Rope>* done) {
 
 // ---- reading ----
 
-void HostLink::Ready(bool readable, bool writable) {
+void HostLink::OnReady(bool readable, bool writable) {
   if (writable && !WriteQueue(/*writable=*/true)) return;
-  if (!readable && !writable) SendKept();  // the thread that should may be blocked in a handler
+  if (!readable && !writable) FlushQueue();  // the thread that should may be blocked in a handler
   std::string why;
   bool fine = true;
   try {
     fine = !readable || Read(&why);
   } catch (...) {  // the rest of what was read is lost
     fine = false;
-    why = std::string(StatusOfCaught("reading a message").message());
+    why = std::string(StatusFromCurrentException("reading a message").message());
   }
   if (!HandleAll()) {
     fine = false;
@@ -238,39 +238,39 @@ bool HostLink::Read(std::string* why) {
     *why = size == 0 ? "end of file" : std::strerror(errno);
     return false;
   }
-  Heard();
+  RecordActivity();
   *why = "bytes that are no message";
   const bool fine = Feed(buffer.data(), static_cast<size_t>(size));
   const std::vector<LinkMessage> cancelled = std::exchange(cancelled_, {});
   lock.unlock();  // callbacks run now
-  for (const LinkMessage& message : cancelled) end().Began(message, "");
+  for (const LinkMessage& message : cancelled) link_handler().OnMessageStart(message, "");
   return fine;
 }
 
 bool HostLink::HandleAll() {
-  std::optional<Bundle> answers;  // sends the responses to messages that came together in one write
+  std::optional<SendBatch> answers;  // sends the responses to messages that came together in one write
   bool announced = false;
   for (;;) {
     Incoming message;
     bool more = false;
     {
       std::lock_guard lock(read_mu_);
-      if (come_.empty()) return true;
-      message = std::move(come_.front());
-      come_.pop_front();
-      more = !come_.empty();
+      if (received_.empty()) return true;
+      message = std::move(received_.front());
+      received_.pop_front();
+      more = !received_.empty();
     }
     if (more && !answers.has_value()) answers.emplace();
     if (more && !announced && shared_.loop.others_wait()) {
       shared_.loop.Post([weak = weak_from_this()] {
-        if (const std::shared_ptr<HostLink> alive = weak.lock()) alive->Ready(false, false);
+        if (const std::shared_ptr<HostLink> alive = weak.lock()) alive->OnReady(false, false);
       });
       announced = true;
     }
     try {
       if (!Handle(std::move(message))) return false;
     } catch (...) {  // the callers learn of it when the handler's closures are destroyed
-      LogCaught("the handler of a message");
+      LogCurrentException("the handler of a message");
     }
   }
 }
@@ -278,30 +278,31 @@ bool HostLink::HandleAll() {
 bool HostLink::Feed(const char* bytes, size_t size) {
   while (size > 0) {
     size_t count = 0;
-    if (head_have_ < sizeof(HostHead)) {
-      count = std::min(size, sizeof(HostHead) - head_have_);
+    if (head_have_ < sizeof(HostHeader)) {
+      count = std::min(size, sizeof(HostHeader) - head_have_);
       std::memcpy(reinterpret_cast<char*>(&reading_.head) + head_have_, bytes, count);
       head_have_ += count;
-      if (head_have_ == sizeof(HostHead) && !BeginBody()) return false;
+      if (head_have_ == sizeof(HostHeader) && !BeginBody()) return false;
     } else if (small_.size() < small_need_) {
       count = std::min(size, small_need_ - small_.size());
       small_.append(bytes, count);
-      if (small_.size() == small_need_ && reading_.head.spans > 0 && !BeginWritten()) return false;
+      if (small_.size() == small_need_ && reading_.head.spans > 0 && !BeginInlineSpans()) return false;
     } else {
       count = std::min<size_t>(size, payload_need_ - payload_have_);
       TakePayload(bytes, count);
     }
     bytes += count;
     size -= count;
-    if (head_have_ == sizeof(HostHead) && small_.size() == small_need_ && payload_have_ == payload_need_) EndMessage();
+    if (head_have_ == sizeof(HostHeader) && small_.size() == small_need_ && payload_have_ == payload_need_)
+      EndMessage();
   }
   return true;
 }
 
 // The head is complete.
 bool HostLink::BeginBody() {
-  const HostHead& head = reading_.head;
-  if (head.kind < HostHead::kHello || head.kind > HostHead::kPong || head.method_size > kMaxMethod ||
+  const HostHeader& head = reading_.head;
+  if (head.kind < HostHeader::kHello || head.kind > HostHeader::kPong || head.method_size > kMaxMethod ||
       head.spans > kMaxSpans || head.size > kMaxPayload)
     return false;
   small_.clear();
@@ -313,13 +314,13 @@ bool HostLink::BeginBody() {
 }
 
 // The spans are complete.
-bool HostLink::BeginWritten() {
-  const HostHead& head = reading_.head;
+bool HostLink::BeginInlineSpans() {
+  const HostHeader& head = reading_.head;
   reading_.spans.resize(head.spans);
   std::memcpy(reading_.spans.data(), small_.data() + head.method_size, head.spans * sizeof(Span));
   for (const Span& span : reading_.spans) {
-    if (!span.is_written()) continue;
-    if (span.size > kMaxWritten - payload_need_) return false;
+    if (!span.is_inline()) continue;
+    if (span.size > kMaxInlineBytes - payload_need_) return false;
     payload_need_ += span.size;
   }
   return true;
@@ -351,20 +352,20 @@ void HostLink::TakePayload(const char* bytes, size_t size) {
 }
 
 void HostLink::EndMessage() {
-  const HostHead& head = reading_.head;
+  const HostHeader& head = reading_.head;
   reading_.method = small_.substr(0, head.method_size);
   block_ = nullptr;
-  if (head.kind == HostHead::kCall) end().Began(LinkMessageOf(head), std::move(reading_.method));
-  if (head.kind == HostHead::kCancel) {
+  if (head.kind == HostHeader::kCall) link_handler().OnMessageStart(LinkMessageOf(head), std::move(reading_.method));
+  if (head.kind == HostHeader::kCancel) {
     cancelled_.push_back(LinkMessageOf(head));
   } else {
-    come_.push_back(std::move(reading_));
+    received_.push_back(std::move(reading_));
   }
   reading_ = Incoming();
   head_have_ = 0;
 }
 
-bool HostLink::IsThere() const {
+bool HostLink::IsConnected() const {
   if (broken_) return false;
   pollfd polled{fd_.get(), POLLRDHUP, 0};
   return poll(&polled, 1, 0) == 0;
@@ -377,7 +378,7 @@ bool HostLink::MayMap(const Span& span) const {
 }
 
 // Maps the bytes of a span. Null if they are not in a block that can be mapped.
-BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan) {
+BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr<PeerMemory>& peer_memory) {
   if (!MayMap(span) || span.offset > span.capacity || span.size > span.capacity - span.offset) return nullptr;
   const Result<std::shared_ptr<const char>> bytes =
       mappings_.Find(process, {.id = span.block, .fd = static_cast<int>(span.fd), .capacity = span.capacity});
@@ -389,7 +390,7 @@ BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr
   }
   SweepLater();
   char* const data = const_cast<char*>(bytes->get()) + span.offset;
-  BufferPtr mapped = WrapMemory(data, span.size, [bytes = *bytes, loan] {});
+  BufferPtr mapped = WrapMemory(data, span.size, [bytes = *bytes, peer_memory] {});
   mapped->AddReader();  // the peer reads it, too: no op may write in place
   return mapped;
 }
@@ -410,7 +411,7 @@ Status HostLink::CopySpans(int process, const std::vector<Span>& spans, std::vec
   std::vector<iovec> from, to;
   for (size_t i = 0; i < spans.size(); ++i) {
     const Span& span = spans[i];
-    if (span.size == 0 || span.is_written() || (*parts)[i]) continue;
+    if (span.size == 0 || span.is_inline() || (*parts)[i]) continue;
     char last = 0;  // probe the last byte before allocating
     iovec one{&last, 1};
     iovec end{reinterpret_cast<void*>(span.address + span.size - 1), 1};
@@ -439,7 +440,7 @@ Status HostLink::CopySpans(int process, const std::vector<Span>& spans, std::vec
 // The owner of the memory lives at least as long as its end of the socket is open. If the connection still exists after
 // reading, the bytes came from the owner and not from a new process with the same id.
 Result<Rope> HostLink::TakeFromPeer(const Incoming& message) {
-  const auto loan = std::make_shared<Loan>(weak_from_this(), message.head.lent);
+  const auto peer_memory = std::make_shared<PeerMemory>(weak_from_this(), message.head.reference);
   uint64_t left = message.head.size;
   for (const Span& span : message.spans) {
     if (span.size > left) return Internal("spans that do not make up their message");
@@ -450,14 +451,15 @@ Result<Rope> HostLink::TakeFromPeer(const Incoming& message) {
   const std::string written = message.payload->Flatten();
   const int process = PeerProcess(fd_.get());
   std::vector<BufferPtr> parts;
-  for (const Span& span : message.spans) parts.push_back(span.is_written() ? nullptr : MapSpan(process, span, loan));
+  for (const Span& span : message.spans)
+    parts.push_back(span.is_inline() ? nullptr : MapSpan(process, span, peer_memory));
   WEIR_TRY(CopySpans(process, message.spans, &parts));
-  if (!IsThere()) return BrokenConnection("end of file");
+  if (!IsConnected()) return BrokenConnection("end of file");
   Rope payload;
   size_t used = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Span& span = message.spans[i];
-    if (span.is_written()) {
+    if (span.is_inline()) {
       payload.Append(written.substr(used, span.size));
       used += span.size;
     } else if (parts[i]) {
@@ -469,9 +471,9 @@ Result<Rope> HostLink::TakeFromPeer(const Incoming& message) {
 
 // False if it is a message that the peer must not send.
 bool HostLink::Handle(Incoming message) {
-  const HostHead head = message.head;
+  const HostHeader head = message.head;
   switch (head.kind) {
-    case HostHead::kHello: {
+    case HostHeader::kHello: {
       if (head.id != kGreeting || !message.payload.ok()) return false;
       uint64_t found = 0;
       const std::string where = message.payload->Flatten();
@@ -479,31 +481,31 @@ bool HostLink::Handle(Incoming message) {
       iovec from{reinterpret_cast<void*>(std::strtoull(where.c_str(), nullptr, 10)), sizeof(found)};
       const int process = PeerProcess(fd_.get());
       const bool can_read = process > 0 && process_vm_readv(process, &to, 1, &from, 1, 0) == sizeof(found) &&
-                            found == head.lent && IsThere();
-      if (can_read) Send({.kind = HostHead::kMayRead}, "", Rope());
+                            found == head.reference && IsConnected();
+      if (can_read) Send({.kind = HostHeader::kCanReadMemory}, "", Rope());
       return true;
     }
-    case HostHead::kMayRead: {
+    case HostHeader::kCanReadMemory: {
       ShareLargeBlocks();
-      peer_reads_ = true;
+      peer_reads_memory_ = true;
       return true;
     }
-    case HostHead::kTaken: {
+    case HostHeader::kRelease: {
       Rope taken;  // released without the lock, and before WaitUntilSent is woken
       {
         std::lock_guard lock(write_mu_);
-        if (auto it = lent_.find(head.id); it != lent_.end()) taken = std::exchange(it->second, Rope());
+        if (auto it = referenced_.find(head.id); it != referenced_.end()) taken = std::exchange(it->second, Rope());
       }
       taken = Rope();
       std::lock_guard lock(write_mu_);
-      lent_.erase(head.id);
-      if (lent_.empty() && queue_.empty()) sent_.notify_all();
+      referenced_.erase(head.id);
+      if (referenced_.empty() && queue_.empty()) sent_.notify_all();
       return true;
     }
-    case HostHead::kPing:
-      Send({.kind = HostHead::kPong}, "", Rope());
+    case HostHeader::kPing:
+      Send({.kind = HostHeader::kPong}, "", Rope());
       return true;
-    case HostHead::kPong:
+    case HostHeader::kPong:
       return true;
     default:
       break;
@@ -511,16 +513,17 @@ bool HostLink::Handle(Incoming message) {
   size_t copied = head.spans == 0 ? head.size : 0;
   for (const Span& span : message.spans) copied += MayMap(span) ? 0 : std::min(span.size, kMaxPayload);
   if (EventThreads::IsSmall(copied)) {
-    Bring(message);
+    Deliver(message);
     return true;
   }
   auto shared = std::make_shared<Incoming>(std::move(message));
-  shared_.loop.RunFor(copied, [self = shared_from_this(), shared] { self->Bring(*shared); });
+  shared_.loop.RunBySize(copied, [self = shared_from_this(), shared] { self->Deliver(*shared); });
   return true;
 }
 
-void HostLink::Bring(Incoming& message) {
-  end().Came(LinkMessageOf(message.head), message.head.spans == 0 ? std::move(message.payload) : TakeFromPeer(message));
+void HostLink::Deliver(Incoming& message) {
+  link_handler().OnMessage(LinkMessageOf(message.head),
+                           message.head.spans == 0 ? std::move(message.payload) : TakeFromPeer(message));
 }
 
 }  // namespace weir

@@ -1,6 +1,6 @@
 // HostLink: a connection between two processes of one host, and the messages on it. Small payloads are written to the
 // socket. For a large payload, the sender writes only short slices and the addresses of the long ones, and keeps the
-// memory until the receiver has released it (kTaken). The receiver maps slices in shared blocks, so that tensors are
+// memory until the receiver has released it (kRelease). The receiver maps slices in shared blocks, so that tensors are
 // read in place, and copies other slices out of the sender's memory. If the kernel allows neither, the sender writes
 // all bytes.
 #pragma once
@@ -20,57 +20,57 @@
 
 #include "base/alarms.h"
 #include "base/this_process.h"
+#include "cluster/epoll_loop.h"
 #include "cluster/host/host_mappings.h"
-#include "cluster/host_loop.h"
 #include "cluster/link.h"
 #include "cluster/rope.h"
-#include "runtime/bundle.h"
+#include "runtime/send_batch.h"
 
 namespace weir {
 
 // The header of every message, sent in the byte order and layout of the host.
-struct HostHead {
-  enum Kind : uint32_t { kHello = 1, kMayRead, kCall, kAnswer, kError, kCancel, kTaken, kPing, kPong };
+struct HostHeader {
+  enum Kind : uint32_t { kHello = 1, kCanReadMemory, kCall, kAnswer, kError, kCancel, kRelease, kPing, kPong };
   uint32_t kind = 0;
   uint32_t code = 0;         // only in kError: the StatusCode
-  uint64_t id = 0;           // of the call; in kTaken: of the lent payload; in kHello: a magic number
+  uint64_t id = 0;           // of the call; in kRelease: of the lent payload; in kHello: a magic number
   uint64_t size = 0;         // of the payload
-  uint64_t lent = 0;         // id of the payload if it stays in the sender's memory; in kHello: the token
+  uint64_t reference = 0;    // id of the payload if it stays in the sender's memory; in kHello: the token
   uint32_t method_size = 0;  // of kCall
   uint32_t spans = 0;        // if the payload stays in the sender's memory: the number of spans
 };
 
 class HostLink final : public Link,
-                       public HostLoop::Watcher,
-                       public Bundle::Sender,
+                       public EpollLoop::Watcher,
+                       public SendBatch::Sender,
                        public std::enable_shared_from_this<HostLink> {
  public:
   // Shared by the links of a transport. Must live until all of them are broken.
   struct Shared {
-    HostLoop& loop;
+    EpollLoop& loop;
     Alarms& alarms;
     int64_t peer_timeout_ms;
   };
-  HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkEnd> end);
+  HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkHandler> end);
   // Starts to read. Call it once, before anything is sent.
   void Start();
 
   bool SendMessage(const LinkMessage& message, std::string_view method, Rope payload) override;
   void Break(const Status& reason) override;
-  bool IsThere() const override;
+  bool IsConnected() const override;
   void WaitUntilSent(int64_t timeout_ms) override;
   void Post(std::function<void()> work) override { shared_.loop.Post(std::move(work)); }
-  bool takes_whole() const override { return peer_reads_; }
+  bool single_message_is_cheap() const override { return peer_reads_memory_; }
   std::shared_ptr<Link> self() override { return shared_from_this(); }
-  void Ready(bool readable, bool writable) override;
-  void SendKept() override { WriteQueue(/*writable=*/false); }
+  void OnReady(bool readable, bool writable) override;
+  void FlushQueue() override { WriteQueue(/*writable=*/false); }
   bool HasMore() override {
     std::lock_guard lock(read_mu_);
-    return !come_.empty();
+    return !received_.empty();
   }
 
  private:
-  struct Loan;
+  struct PeerMemory;
   // Bytes in the sender's memory.
   struct Span {
     uint64_t address = 0;  // 0: the bytes follow the spans on the socket
@@ -79,10 +79,10 @@ class HostLink final : public Link,
     uint64_t offset = 0;
     uint64_t capacity = 0;  // of the block
     int64_t fd = -1;
-    bool is_written() const { return address == 0; }
+    bool is_inline() const { return address == 0; }
   };
   struct Incoming {
-    HostHead head;
+    HostHeader head;
     std::string method;
     std::vector<Span> spans;
     Result<Rope> payload = Rope();
@@ -92,16 +92,16 @@ class HostLink final : public Link,
   bool Read(std::string* why);
   bool Feed(const char* bytes, size_t size);
   bool BeginBody();
-  bool BeginWritten();
+  bool BeginInlineSpans();
   void TakePayload(const char* bytes, size_t size);
   void EndMessage();
   // Handles the complete messages in order. If one takes long, another thread continues with the next.
   bool HandleAll();
   bool Handle(Incoming message);
-  void Bring(Incoming& message);
+  void Deliver(Incoming& message);
   Result<Rope> TakeFromPeer(const Incoming& message);
   bool MayMap(const Span& span) const;
-  BufferPtr MapSpan(int process, const Span& span, const std::shared_ptr<Loan>& loan);
+  BufferPtr MapSpan(int process, const Span& span, const std::shared_ptr<PeerMemory>& peer_memory);
   Status CopySpans(int process, const std::vector<Span>& spans, std::vector<BufferPtr>* parts) const;
   void SweepLater();
 
@@ -110,16 +110,16 @@ class HostLink final : public Link,
   void TakeOffQueue(size_t bytes, std::vector<Rope>* written);
   // Acquires write_mu_. Bytes that the socket has no room for wait until it is writable. False if the link broke.
   bool WriteQueue(bool writable);
-  void Append(const HostHead& head, std::string_view method, std::string spans, Rope payload);
+  void Append(const HostHeader& head, std::string_view method, std::string spans, Rope payload);
 
   // False if the link is broken.
-  bool Send(HostHead head, std::string_view method, Rope payload);
-  void Ping() override { Send({.kind = HostHead::kPing}, "", Rope()); }
+  bool Send(HostHeader head, std::string_view method, Rope payload);
+  void Ping() override { Send({.kind = HostHeader::kPing}, "", Rope()); }
 
   const Shared shared_;
   const OwnedFd fd_;
   const pid_t process_ = ThisProcess();
-  const HostLoop::Id id_;
+  const EpollLoop::Id id_;
   std::atomic<bool> broken_{false};
   const uint64_t token_;  // the peer tries to read it out of this process's memory
 
@@ -133,18 +133,18 @@ class HostLink final : public Link,
   size_t block_have_ = 0;
   uint64_t payload_have_ = 0;
   uint64_t payload_need_ = 0;
-  std::deque<Incoming> come_;           // complete, but not handled yet
+  std::deque<Incoming> received_;       // complete, but not handled yet
   std::vector<LinkMessage> cancelled_;  // cancellations that were just read
 
   std::mutex write_mu_;
   std::condition_variable sent_;
-  std::deque<Rope> queue_;  // not written yet: the socket is full, or a Bundle collects more
+  std::deque<Rope> queue_;  // not written yet: the socket is full, or a SendBatch collects more
   size_t queue_slice_ = 0;  // how far the first one is written
   size_t queue_offset_ = 0;
   bool watches_writes_ = false;
-  std::atomic<bool> peer_reads_{false};  // the peer can read the memory of this process
-  uint64_t next_lent_ = 1;
-  std::map<uint64_t, Rope> lent_;
+  std::atomic<bool> peer_reads_memory_{false};  // the peer can read the memory of this process
+  uint64_t next_reference_ = 1;
+  std::map<uint64_t, Rope> referenced_;
 
   HostMappings mappings_;
   std::atomic<int64_t> map_again_nanos_{0};  // after a block could not be mapped: when to try again

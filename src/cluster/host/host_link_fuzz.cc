@@ -13,9 +13,9 @@
 namespace {
 
 struct Server {
-  weir::HostLoop loop;
+  weir::EpollLoop loop;
   weir::ThreadAlarms alarms{weir::RealClock()};
-  std::shared_ptr<weir::LinkCalls> calls = std::make_shared<weir::LinkCalls>();
+  std::shared_ptr<weir::IncomingLinkCalls> calls = std::make_shared<weir::IncomingLinkCalls>();
   Server() {
     calls->set_handler([](const std::shared_ptr<weir::IncomingCall>& call) {
       call->Respond(weir::Rope(call->method() + call->request().Flatten().substr(0, 1000)));

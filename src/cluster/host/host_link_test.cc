@@ -21,14 +21,14 @@ namespace {
 constexpr int64_t kLinkTimeoutMs = 120'000;
 
 struct WrittenMessage {
-  HostHead head;
+  HostHeader head;
   std::string method;
   std::string payload;
 };
 
 class HostLinkTest : public testing::Test {
  protected:
-  HostLinkTest() : calls_(std::make_shared<LinkCalls>()) {
+  HostLinkTest() : calls_(std::make_shared<IncomingLinkCalls>()) {
     calls_->set_handler([this](std::shared_ptr<IncomingCall> call) { handle_(std::move(call)); });
   }
   ~HostLinkTest() override {
@@ -53,15 +53,15 @@ class HostLinkTest : public testing::Test {
     EXPECT_TRUE(calls_->Add(link_, end));
     link_->Start();
     if (type != SOCK_SEQPACKET) return;
-    EXPECT_EQ(NextWrite().at(0).head.kind, HostHead::kHello);
+    EXPECT_EQ(NextWrite().at(0).head.kind, HostHeader::kHello);
   }
   std::shared_ptr<LinkCaller> MakeCalls() {
-    std::shared_ptr<LinkCaller> caller = callers_.Add([&](std::unique_ptr<LinkEnd> end) {
+    std::shared_ptr<LinkCaller> caller = callers_.Add([&](std::unique_ptr<LinkHandler> end) {
       link_ = std::make_shared<HostLink>(shared(), OwnedFd(Pair(SOCK_SEQPACKET)), std::move(end));
       link_->Start();
       return link_;
     });
-    EXPECT_EQ(NextWrite().at(0).head.kind, HostHead::kHello);
+    EXPECT_EQ(NextWrite().at(0).head.kind, HostHeader::kHello);
     return caller;
   }
   HostLink::Shared shared() { return {loop_, alarms_, kLinkTimeoutMs}; }
@@ -81,10 +81,10 @@ class HostLinkTest : public testing::Test {
   }
   static std::vector<WrittenMessage> Parse(std::string_view bytes) {
     std::vector<WrittenMessage> messages;
-    while (bytes.size() >= sizeof(HostHead)) {
+    while (bytes.size() >= sizeof(HostHeader)) {
       WrittenMessage& message = messages.emplace_back();
-      std::memcpy(&message.head, bytes.data(), sizeof(HostHead));
-      bytes.remove_prefix(sizeof(HostHead));
+      std::memcpy(&message.head, bytes.data(), sizeof(HostHeader));
+      bytes.remove_prefix(sizeof(HostHeader));
       message.method = bytes.substr(0, message.head.method_size);
       bytes.remove_prefix(message.head.method_size);
       message.payload = bytes.substr(0, message.head.size);
@@ -103,8 +103,10 @@ class HostLinkTest : public testing::Test {
   }
   static std::string CallBytes(uint64_t id, const std::string& payload) {
     const std::string method = "/a.B/C";
-    const HostHead head{
-        .kind = HostHead::kCall, .id = id, .size = payload.size(), .method_size = static_cast<uint32_t>(method.size())};
+    const HostHeader head{.kind = HostHeader::kCall,
+                          .id = id,
+                          .size = payload.size(),
+                          .method_size = static_cast<uint32_t>(method.size())};
     return std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + method + payload;
   }
   void Write(const std::string& bytes) {
@@ -119,17 +121,17 @@ class HostLinkTest : public testing::Test {
 
   OwnedFd peer_;
   CallHandler handle_;
-  HostLoop loop_;
+  EpollLoop loop_;
   ThreadAlarms alarms_{RealClock()};
-  std::shared_ptr<LinkCalls> calls_;
-  LinkCallers callers_;
+  std::shared_ptr<IncomingLinkCalls> calls_;
+  OutgoingLinks callers_;
   std::shared_ptr<HostLink> link_;
 };
 
-TEST_F(HostLinkTest, WhatIsSentTogetherIsOneWriteInItsOrder) {
+TEST_F(HostLinkTest, BatchIsOneWriteInOrder) {
   AnswerCalls();
   {
-    const Bundle bundle;
+    const SendBatch batch;
     for (uint64_t id = 1; id <= 5; ++id) EXPECT_TRUE(Say(id, std::string(id, 'x')));
     EXPECT_FALSE(CanRead(0));
   }
@@ -139,7 +141,7 @@ TEST_F(HostLinkTest, WhatIsSentTogetherIsOneWriteInItsOrder) {
   EXPECT_FALSE(CanRead(0));
 }
 
-TEST_F(HostLinkTest, WhatIsSentAloneLeavesAtOnce) {
+TEST_F(HostLinkTest, SingleMessageIsSentAtOnce) {
   AnswerCalls();
   for (uint64_t id = 1; id <= 2; ++id) {
     EXPECT_TRUE(Say(id));
@@ -147,9 +149,9 @@ TEST_F(HostLinkTest, WhatIsSentAloneLeavesAtOnce) {
   }
 }
 
-TEST_F(HostLinkTest, AnotherThreadOrALargeMessageTakesAlongWhatIsKept) {
+TEST_F(HostLinkTest, OtherSendsFlushTheBatch) {
   AnswerCalls();
-  const Bundle bundle;
+  const SendBatch batch;
   EXPECT_TRUE(Say(1));
   std::thread([&] { EXPECT_TRUE(Say(2)); }).join();
   EXPECT_EQ(IdsOf(NextWrite()), (Ids{1, 2}));
@@ -158,11 +160,11 @@ TEST_F(HostLinkTest, AnotherThreadOrALargeMessageTakesAlongWhatIsKept) {
   EXPECT_EQ(IdsOf(NextWrite()), (Ids{3, 4}));
 }
 
-TEST_F(HostLinkTest, ManyLeaveInAsManyWritesAsTheyNeed) {
+TEST_F(HostLinkTest, LargeBatchesTakeSeveralWrites) {
   AnswerCalls();
   constexpr uint64_t kMany = 200;
   {
-    const Bundle bundle;
+    const SendBatch batch;
     for (uint64_t id = 1; id <= kMany; ++id) EXPECT_TRUE(Say(id, "text"));
   }
   Ids ids;
@@ -175,26 +177,26 @@ TEST_F(HostLinkTest, ManyLeaveInAsManyWritesAsTheyNeed) {
   EXPECT_LT(writes, 20);
 }
 
-TEST_F(HostLinkTest, WhatThePeerCannotTakeYetFollowsInPieces) {
+TEST_F(HostLinkTest, FullSocketIsRetried) {
   AnswerCalls(SOCK_STREAM);
   constexpr uint64_t kMany = 3000;
   {
-    const Bundle bundle;
+    const SendBatch batch;
     for (uint64_t id = 1; id <= kMany; ++id) EXPECT_TRUE(Say(id, std::string(id % 2000, static_cast<char>(id))));
   }
   std::string bytes;
   std::vector<WrittenMessage> messages;
   constexpr size_t kPiece = 10'007;
-  const size_t all = (kMany + 1) * sizeof(HostHead);
+  const size_t all = (kMany + 1) * sizeof(HostHeader);
   while (CanRead(2'000)) {
     std::string piece(kPiece, '\0');
     const ssize_t size = recv(peer_.get(), piece.data(), piece.size(), 0);
     if (size <= 0) break;
     bytes.append(piece, 0, static_cast<size_t>(size));
     if (bytes.size() < all) continue;
-    HostHead last;
+    HostHeader last;
     std::memcpy(&last, bytes.data() + bytes.size() - sizeof(last) - kMany % 2000, sizeof(last));
-    if (last.kind == HostHead::kAnswer && last.id == kMany) break;
+    if (last.kind == HostHeader::kAnswer && last.id == kMany) break;
   }
   messages = Parse(bytes);
   ASSERT_EQ(messages.size(), kMany + 1);  // and the greeting
@@ -204,10 +206,10 @@ TEST_F(HostLinkTest, WhatThePeerCannotTakeYetFollowsInPieces) {
   }
 }
 
-TEST_F(HostLinkTest, ShortPiecesOfALargeMessageAreWrittenAndLongOnesLent) {
+TEST_F(HostLinkTest, LargeMessagesSendShortSpansInline) {
   handle_ = [](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope("read")); };
   AnswerCalls();
-  const HostHead may_read{.kind = HostHead::kMayRead};
+  const HostHeader may_read{.kind = HostHeader::kCanReadMemory};
   Write(std::string(reinterpret_cast<const char*>(&may_read), sizeof(may_read)) + CallBytes(1, ""));
   EXPECT_EQ(IdsOf(NextWrite()), Ids{1});
   const auto large = std::make_shared<const std::string>(40'000, 'x');
@@ -222,7 +224,7 @@ TEST_F(HostLinkTest, ShortPiecesOfALargeMessageAreWrittenAndLongOnesLent) {
   ASSERT_TRUE(CanRead(20'000));
   std::string bytes(1000, '\0');
   const ssize_t size = recv(peer_.get(), bytes.data(), bytes.size(), 0);
-  HostHead head;
+  HostHeader head;
   ASSERT_GE(size, static_cast<ssize_t>(sizeof(head)));
   std::memcpy(&head, bytes.data(), sizeof(head));
   EXPECT_EQ(head.size, 40'008u);
@@ -230,17 +232,17 @@ TEST_F(HostLinkTest, ShortPiecesOfALargeMessageAreWrittenAndLongOnesLent) {
   EXPECT_EQ(bytes.substr(static_cast<size_t>(size) - 8, 8), "beginend");
 }
 
-TEST_F(HostLinkTest, CallsThatComeTogetherAreAnsweredTogether) {
+TEST_F(HostLinkTest, ResponsesToBatchedCallsAreBatched) {
   handle_ = [](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope(call->request().Flatten())); };
   AnswerCalls();
   Write(CallBytes(1, "a") + CallBytes(2, "b") + CallBytes(3, "c"));
   const std::vector<WrittenMessage> write = NextWrite();
   ASSERT_EQ(IdsOf(write), (Ids{1, 2, 3}));
   EXPECT_EQ(write[2].payload, "c");
-  EXPECT_EQ(write[2].head.kind, HostHead::kAnswer);
+  EXPECT_EQ(write[2].head.kind, HostHeader::kAnswer);
 }
 
-TEST_F(HostLinkTest, AnErrorAmongThemIsOneOfTheAnswers) {
+TEST_F(HostLinkTest, ErrorsAreBatchedToo) {
   handle_ = [](const std::shared_ptr<IncomingCall>& call) {
     if (call->request().Flatten() == "bad") return call->Respond(Result<Rope>(InvalidArgument("no")));
     call->Respond(Rope(call->request().Flatten()));
@@ -249,7 +251,7 @@ TEST_F(HostLinkTest, AnErrorAmongThemIsOneOfTheAnswers) {
   Write(CallBytes(1, "a") + CallBytes(2, "bad") + CallBytes(3, "c"));
   const std::vector<WrittenMessage> write = NextWrite();
   ASSERT_EQ(IdsOf(write), (Ids{1, 2, 3}));
-  EXPECT_EQ(write[1].head.kind, HostHead::kError);
+  EXPECT_EQ(write[1].head.kind, HostHeader::kError);
   EXPECT_EQ(write[1].payload, "no");
 }
 
@@ -267,14 +269,14 @@ TEST_F(HostLinkTest, AHandlerThatThrowsDoesNotKeepTheMessagesBehindIt) {
   EXPECT_EQ(ids, (Ids{1, 2}));
 }
 
-TEST_F(HostLinkTest, BytesThatAreNoMessageDoNotKeepTheAnswersBefore) {
+TEST_F(HostLinkTest, GarbageDoesNotBlockEarlierResponses) {
   std::atomic<int> answered{0};
   handle_ = [&](const std::shared_ptr<IncomingCall>& call) {
     call->Respond(Rope("fine"));
     ++answered;
   };
   AnswerCalls();
-  const HostHead unknown{.kind = 99};
+  const HostHeader unknown{.kind = 99};
   Write(CallBytes(1, "a") + CallBytes(2, "b") + std::string(reinterpret_cast<const char*>(&unknown), sizeof(unknown)));
   EXPECT_EQ(IdsOf(NextWrite()), (Ids{1, 2}));
   EXPECT_EQ(answered, 2);
@@ -282,7 +284,7 @@ TEST_F(HostLinkTest, BytesThatAreNoMessageDoNotKeepTheAnswersBefore) {
   EXPECT_TRUE(NextWrite().empty());
 }
 
-TEST_F(HostLinkTest, AHandlerThatTakesLongKeepsAnAnswerUntilSomebodyLooks) {
+TEST_F(HostLinkTest, StallCheckFlushesResponsesBehindSlowHandler) {
   std::promise<void> go_on;
   std::future<void> gone_on = go_on.get_future();
   handle_ = [&](const std::shared_ptr<IncomingCall>& call) {
@@ -292,44 +294,44 @@ TEST_F(HostLinkTest, AHandlerThatTakesLongKeepsAnAnswerUntilSomebodyLooks) {
   AnswerCalls();
   Write(CallBytes(1, "short") + CallBytes(2, "long"));
   const auto looked = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!CanRead(10) && std::chrono::steady_clock::now() < looked) link_->Ready(false, false);
+  while (!CanRead(10) && std::chrono::steady_clock::now() < looked) link_->OnReady(false, false);
   EXPECT_EQ(IdsOf(NextWrite()), Ids{1});
   go_on.set_value();
   EXPECT_EQ(IdsOf(NextWrite()), Ids{2});
 }
 
-TEST_F(HostLinkTest, WhoWaitsForWhatItHasKeptSendsIt) {
+TEST_F(HostLinkTest, WaitingFlushesTheBatch) {
   AnswerCalls();
-  const Bundle bundle;
+  const SendBatch batch;
   EXPECT_TRUE(Say(1));
   link_->WaitUntilSent(20'000);
   EXPECT_TRUE(CanRead(0));
   EXPECT_EQ(IdsOf(NextWrite()), Ids{1});
 
   EXPECT_TRUE(Say(2));
-  Arrival arrival;
+  OneShotEvent event;
   std::thread peer([&] {
     EXPECT_EQ(IdsOf(NextWrite()), Ids{2});
-    arrival.Set();
+    event.Set();
   });
-  loop_.WaitFor(arrival);
+  loop_.WaitFor(event);
   peer.join();
 }
 
-TEST_F(HostLinkTest, ACallThatIsCancelledBeforeItHasLeftLeavesBeforeItsEnd) {
+TEST_F(HostLinkTest, CancelledBatchedCallIsSentBeforeItsCancel) {
   const std::shared_ptr<LinkCaller> caller = MakeCalls();
   CancelToken cancel;
   CallOutcome outcome;
   {
-    const Bundle bundle;
+    const SendBatch batch;
     EXPECT_TRUE(Ask(*caller, outcome, &cancel));
     cancel.Cancel(Cancelled("enough"));
     EXPECT_EQ(outcome.Wait().code(), StatusCode::kCancelled);
     const std::vector<WrittenMessage> write = NextWrite();
     ASSERT_EQ(write.size(), 2u);
-    EXPECT_EQ(write[0].head.kind, HostHead::kCall);
+    EXPECT_EQ(write[0].head.kind, HostHeader::kCall);
     EXPECT_EQ(write[0].method, "/a.B/C");
-    EXPECT_EQ(write[1].head.kind, HostHead::kCancel);
+    EXPECT_EQ(write[1].head.kind, HostHeader::kCancel);
   }
   EXPECT_FALSE(CanRead(0));
 }
@@ -349,7 +351,7 @@ TEST_F(HostLinkTest, ACancellationRunsWithoutTheLocksOfTheLink) {
   AnswerCalls();
   Write(CallBytes(1, "a"));
   const std::shared_ptr<IncomingCall> call = begun.get_future().get();
-  const HostHead cancel{.kind = HostHead::kCancel, .id = 1};
+  const HostHeader cancel{.kind = HostHeader::kCancel, .id = 1};
   Write(std::string(reinterpret_cast<const char*>(&cancel), sizeof(cancel)));
   std::future<bool> answered = asked.get_future();
   ASSERT_EQ(answered.wait_for(std::chrono::seconds(20)), std::future_status::ready);
@@ -357,11 +359,11 @@ TEST_F(HostLinkTest, ACancellationRunsWithoutTheLocksOfTheLink) {
   call->Respond(Rope("late"));
 }
 
-TEST_F(HostLinkTest, ABreakEndsWhatIsKept) {
+TEST_F(HostLinkTest, BreakEndsBatchedCalls) {
   const std::shared_ptr<LinkCaller> caller = MakeCalls();
   CallOutcome outcome;
   {
-    const Bundle bundle;
+    const SendBatch batch;
     EXPECT_TRUE(Ask(*caller, outcome));
     link_->Break(Unavailable("gone"));
     EXPECT_EQ(outcome.Wait().code(), StatusCode::kUnavailable);
@@ -370,11 +372,11 @@ TEST_F(HostLinkTest, ABreakEndsWhatIsKept) {
   EXPECT_TRUE(NextWrite().empty());
 }
 
-TEST_F(HostLinkTest, AWriteThatFailsAtTheEndEndsTheCalls) {
+TEST_F(HostLinkTest, FailedFlushEndsTheCalls) {
   const std::shared_ptr<LinkCaller> caller = MakeCalls();
   CallOutcome outcome;
   {
-    const Bundle bundle;
+    const SendBatch batch;
     EXPECT_TRUE(Ask(*caller, outcome));
     peer_ = OwnedFd();
   }

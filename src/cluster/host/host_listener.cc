@@ -9,11 +9,11 @@
 namespace weir {
 
 // A listening socket.
-class HostListener::Door final : public HostLoop::Watcher {
+class HostListener::ListeningSocket final : public EpollLoop::Watcher {
  public:
-  Door(const HostLink::Shared& shared, OwnedFd fd, std::shared_ptr<LinkCalls> calls)
+  ListeningSocket(const HostLink::Shared& shared, OwnedFd fd, std::shared_ptr<IncomingLinkCalls> calls)
       : shared_(shared), fd_(std::move(fd)), id_(shared.loop.NewId()), calls_(std::move(calls)) {}
-  void Open(const std::shared_ptr<Door>& self) {
+  void Open(const std::shared_ptr<ListeningSocket>& self) {
     self_ = self;
     shared_.loop.Add(id_, fd_.get(), self);
   }
@@ -22,7 +22,7 @@ class HostListener::Door final : public HostLoop::Watcher {
     shared_.loop.Remove(id_, fd_.get());
     fd_ = OwnedFd();
   }
-  void Ready(bool, bool) override {
+  void OnReady(bool, bool) override {
     std::lock_guard lock(mu_);
     if (!fd_.valid()) return;
     OwnedFd fd = AcceptOnHost(fd_.get());
@@ -42,7 +42,7 @@ class HostListener::Door final : public HostLoop::Watcher {
     constexpr int64_t kPauseMs = 100;
     shared_.loop.Remove(id_, fd_.get());
     shared_.alarms.After(kPauseMs * kNanosPerMilli, [weak = self_] {
-      const std::shared_ptr<Door> self = weak.lock();
+      const std::shared_ptr<ListeningSocket> self = weak.lock();
       if (self == nullptr) return;
       std::lock_guard lock(self->mu_);
       if (self->fd_.valid()) self->shared_.loop.Add(self->id_, self->fd_.get(), self);
@@ -50,11 +50,11 @@ class HostListener::Door final : public HostLoop::Watcher {
   }
 
   const HostLink::Shared shared_;
-  std::weak_ptr<Door> self_;
+  std::weak_ptr<ListeningSocket> self_;
   std::mutex mu_;
   OwnedFd fd_;
-  const HostLoop::Id id_;
-  const std::shared_ptr<LinkCalls> calls_;
+  const EpollLoop::Id id_;
+  const std::shared_ptr<IncomingLinkCalls> calls_;
 };
 
 HostListener::HostListener(const HostLink::Shared& shared, const Address& address, std::unique_ptr<Listener> other)
@@ -64,7 +64,7 @@ HostListener::HostListener(const HostLink::Shared& shared, const Address& addres
   for (const std::string& numeric : NumericAddresses(bound)) {
     OwnedFd fd = ListenOnHost(numeric);
     if (fd.valid()) {
-      doors_.push_back(std::make_shared<Door>(shared_, std::move(fd), calls_));
+      sockets_.push_back(std::make_shared<ListeningSocket>(shared_, std::move(fd), calls_));
     } else {
       LogWarning("the name of {} for processes of this host is taken: they will use gRPC", numeric);
     }
@@ -72,7 +72,7 @@ HostListener::HostListener(const HostLink::Shared& shared, const Address& addres
 }
 
 HostListener::~HostListener() {
-  for (const std::shared_ptr<Door>& door : doors_) door->Close();
+  for (const std::shared_ptr<ListeningSocket>& listening : sockets_) listening->Close();
   calls_->Close();
   other_ = nullptr;
   calls_->Drain();
@@ -80,7 +80,7 @@ HostListener::~HostListener() {
 
 void HostListener::Serve(CallHandler handler) {
   calls_->set_handler(handler);
-  for (const std::shared_ptr<Door>& door : doors_) door->Open(door);
+  for (const std::shared_ptr<ListeningSocket>& listening : sockets_) listening->Open(listening);
   other_->Serve(std::move(handler));
 }
 

@@ -19,11 +19,11 @@ class HostListener final : public Listener {
   int port() const override { return port_; }
 
  private:
-  class Door;
+  class ListeningSocket;
   const HostLink::Shared shared_;
   const int port_;
-  const std::shared_ptr<LinkCalls> calls_ = std::make_shared<LinkCalls>();
-  std::vector<std::shared_ptr<Door>> doors_;
+  const std::shared_ptr<IncomingLinkCalls> calls_ = std::make_shared<IncomingLinkCalls>();
+  std::vector<std::shared_ptr<ListeningSocket>> sockets_;
   std::unique_ptr<Listener> other_;
 };
 

@@ -31,7 +31,7 @@ class HostMappingsTest : public testing::Test {
   HostMappings mappings_;
 };
 
-TEST_F(HostMappingsTest, ABlockIsMappedOnceAndKeptForAWhile) {
+TEST_F(HostMappingsTest, BlockIsMappedOnceAndCached) {
   const int64_t now = RealClock().MonotonicNanos();
   std::shared_ptr<const char> bytes = Find(Block());
   ASSERT_NE(bytes, nullptr);
@@ -52,21 +52,21 @@ TEST_F(HostMappingsTest, ABlockIsMappedOnceAndKeptForAWhile) {
   EXPECT_NE(Find(Block()), nullptr);
 }
 
-TEST_F(HostMappingsTest, WhatIsFoundAgainIsKeptAnew) {
+TEST_F(HostMappingsTest, ReuseExtendsTheLifetime) {
   ASSERT_NE(Find(Block()), nullptr);
   const int64_t before = RealClock().MonotonicNanos();
   ASSERT_NE(Find(Block()), nullptr);
   EXPECT_TRUE(mappings_.Sweep(before + HostMappings::kKeepNanos - 1));
 }
 
-TEST_F(HostMappingsTest, WhatCannotBeMappedLeavesNothing) {
+TEST_F(HostMappingsTest, FailedMappingsLeaveNoEntry) {
   SharedBlock wrong = Block();
   ++wrong.id;
   EXPECT_EQ(mappings_.Find(getpid(), wrong).status().code(), StatusCode::kUnavailable);
   EXPECT_FALSE(mappings_.Sweep(RealClock().MonotonicNanos()));
 }
 
-TEST_F(HostMappingsTest, AnotherSizeIsLookedAtAnew) {
+TEST_F(HostMappingsTest, ChangedSizeIsMappedAgain) {
   const std::shared_ptr<const char> bytes = Find(Block());
   ASSERT_NE(bytes, nullptr);
   SharedBlock larger = Block();

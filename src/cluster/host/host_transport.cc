@@ -15,10 +15,10 @@ namespace weir {
 namespace {
 
 // Lets threads wait in the loop, as long as there is one.
-class HostWaitingPlace final : public WaitingPlace {
+class HostEventPoller final : public EventPoller {
  public:
-  void WaitFor(Arrival& arrival) override {
-    HostLoop* loop = nullptr;
+  void WaitFor(OneShotEvent& event) override {
+    EpollLoop* loop = nullptr;
     {
       std::lock_guard lock(mu_);
       if (loop_ == nullptr) return;
@@ -29,23 +29,23 @@ class HostWaitingPlace final : public WaitingPlace {
       std::lock_guard lock(mu_);
       if (--inside_ == 0 && loop_ == nullptr) left_.notify_all();
     };
-    loop->WaitFor(arrival);
+    loop->WaitFor(event);
   }
-  void Open(HostLoop& loop) {
+  void Open(EpollLoop& loop) {
     std::lock_guard lock(mu_);
     loop_ = &loop;
   }
   // Waits until no thread is inside.
   void Close() {
     std::unique_lock lock(mu_);
-    if (HostLoop* const loop = std::exchange(loop_, nullptr)) loop->SendAway();
+    if (EpollLoop* const loop = std::exchange(loop_, nullptr)) loop->ReleaseWaiters();
     left_.wait(lock, [this] { return inside_ == 0; });
   }
 
  private:
   std::mutex mu_;
   std::condition_variable left_;
-  HostLoop* loop_ = nullptr;
+  EpollLoop* loop_ = nullptr;
   int inside_ = 0;
 };
 
@@ -54,11 +54,11 @@ class HostTransport final : public Transport {
   HostTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms)
       : peer_timeout_ms_(std::max<int64_t>(4, peer_timeout_ms)), other_(std::move(other)), alarms_(RealClock()) {}
   ~HostTransport() override {
-    place_->Close();
+    poller_->Close();
     callers_->Close();
     other_ = nullptr;
   }
-  std::shared_ptr<WaitingPlace> waiting_place() override { return place_; }
+  std::shared_ptr<EventPoller> event_poller() override { return poller_; }
   std::shared_ptr<Channel> Connect(const std::string& address) override {
     return std::make_shared<HostChannel>(
         address, callers_, [this] { return Shared(); },
@@ -78,9 +78,9 @@ class HostTransport final : public Transport {
   HostLink::Shared Shared() {
     std::lock_guard lock(mu_);
     if (loop_ == nullptr) {
-      loop_ = std::make_unique<HostLoop>();
-      place_->Open(*loop_);
-      LookPeriodically(alarms_, peer_timeout_ms_, [this] { loop_->Look(); });
+      loop_ = std::make_unique<EpollLoop>();
+      poller_->Open(*loop_);
+      LookPeriodically(alarms_, peer_timeout_ms_, [this] { loop_->CheckForStall(); });
     }
     return {*loop_, alarms_, peer_timeout_ms_};
   }
@@ -88,9 +88,9 @@ class HostTransport final : public Transport {
   const int64_t peer_timeout_ms_;
   std::shared_ptr<Transport> other_;
   std::mutex mu_;
-  std::unique_ptr<HostLoop> loop_;
-  const std::shared_ptr<HostWaitingPlace> place_ = std::make_shared<HostWaitingPlace>();
-  const std::shared_ptr<LinkCallers> callers_ = std::make_shared<LinkCallers>();
+  std::unique_ptr<EpollLoop> loop_;
+  const std::shared_ptr<HostEventPoller> poller_ = std::make_shared<HostEventPoller>();
+  const std::shared_ptr<OutgoingLinks> callers_ = std::make_shared<OutgoingLinks>();
   // Declared last, so destroyed first: an alarm may still use the loop.
   ThreadAlarms alarms_;
 };

@@ -19,9 +19,9 @@
 
 #include "cluster/call_outcome_test.h"
 #include "cluster/grpc/grpc_transport.h"
-#include "cluster/host/bare_end_test.h"
 #include "cluster/host/host_link.h"
 #include "cluster/host/host_socket.h"
+#include "cluster/host/raw_host_peer_test.h"
 #include "cluster/resolve.h"
 #include "tensor/shared_blocks.h"
 #include "tensor/tensor.h"
@@ -56,7 +56,7 @@ class HostTransportTest : public testing::Test {
   std::unique_ptr<Listener> listener_;
 };
 
-TEST_F(HostTransportTest, EitherSideMayBeWithoutIt) {
+TEST_F(HostTransportTest, FallsBackIfOneSideLacksIt) {
   Listen(kManyMs, Echo);
   const std::unique_ptr<Transport> plain = MakeGrpcTransport(kManyMs);
   EXPECT_TRUE(CallThrough(*plain, address(), "x").ok());
@@ -71,10 +71,10 @@ TEST_F(HostTransportTest, AProcessThatListensOnAllAddressesIsReachedAtEach) {
   server_ = Make(kManyMs);
   listener_ = *server_->Listen("0.0.0.0:0");
   listener_->Serve(Echo);
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   end.WriteCall(1, "/a.B/C", "here");
   std::string back;
-  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  ASSERT_TRUE(end.Read(HostHeader::kAnswer, &back).has_value());
   EXPECT_EQ(back, "here");
 }
 
@@ -84,7 +84,7 @@ TEST_F(HostTransportTest, AddressesElsewhereAreNotOfThisHost) {
   EXPECT_EQ(NumericAddresses({"127.0.0.1", 2222, ""}), std::vector<std::string>{"127.0.0.1:2222"});
 }
 
-TEST_F(HostTransportTest, ANameIsHadByOneAndFreeAfterwards) {
+TEST_F(HostTransportTest, NameIsExclusive) {
   const OwnedFd first = ListenOnHost("127.0.0.1:1");
   ASSERT_TRUE(first.valid());
   EXPECT_FALSE(ListenOnHost("127.0.0.1:1").valid());
@@ -93,7 +93,7 @@ TEST_F(HostTransportTest, ANameIsHadByOneAndFreeAfterwards) {
   EXPECT_TRUE(ListenOnHost("127.0.0.1:2").valid());
 }
 
-TEST_F(HostTransportTest, APeerThatNeverSpeaksIsLost) {
+TEST_F(HostTransportTest, SilentPeerIsLost) {
   const OwnedFd silent = ListenOnHost("127.0.0.1:3");
   ASSERT_TRUE(silent.valid());
   const std::unique_ptr<Transport> client = Make(kFewMs);
@@ -109,8 +109,8 @@ TEST_F(HostTransportTest, APeerThatHangsUpEndsItsCalls) {
   CallOutcome outcome;
   channel->Call("/a.B/C", Rope("x"), {}, outcome.Take());
   {
-    BareEnd end(AcceptOnHost(door.get()));
-    EXPECT_TRUE(end.Read(HostHead::kCall).has_value());
+    RawHostPeer end(AcceptOnHost(door.get()));
+    EXPECT_TRUE(end.Read(HostHeader::kCall).has_value());
   }
   const Status status = outcome.Wait();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
@@ -118,46 +118,46 @@ TEST_F(HostTransportTest, APeerThatHangsUpEndsItsCalls) {
   // The next call connects to the process that listens now.
   CallOutcome again;
   channel->Call("/a.B/C", Rope("x"), {}, again.Take());
-  BareEnd end(AcceptOnHost(door.get()));
-  const std::optional<HostHead> call = end.Read(HostHead::kCall);
+  RawHostPeer end(AcceptOnHost(door.get()));
+  const std::optional<HostHeader> call = end.Read(HostHeader::kCall);
   ASSERT_TRUE(call.has_value());
-  end.Write({.kind = HostHead::kAnswer, .id = call->id, .size = 3}, "yes");
+  end.Write({.kind = HostHeader::kAnswer, .id = call->id, .size = 3}, "yes");
   EXPECT_TRUE(again.Wait().ok());
   EXPECT_EQ(again.text(), "yes");
 }
 
-TEST_F(HostTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
+TEST_F(HostTransportTest, SilentCallersCallsAreCancelled) {
   CallOutcome cancelled;
   std::shared_ptr<IncomingCall> kept;
   Listen(kFewMs, [&](std::shared_ptr<IncomingCall> call) {
     kept = call;
     call->cancel().Register([&, call = call.get()] { cancelled.Set(call->cancel().reason()); });
   });
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   end.WriteCall(1, "/a.B/C", "x");
-  EXPECT_TRUE(end.Read(HostHead::kPing).has_value());
+  EXPECT_TRUE(end.Read(HostHeader::kPing).has_value());
   EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
   kept->Respond(Rope());
   EXPECT_TRUE(end.IsAtEnd());
 }
 
-TEST_F(HostTransportTest, WhoIsAskedForASignOfLifeGivesOne) {
+TEST_F(HostTransportTest, PingIsAnswered) {
   Listen(kManyMs, Echo);
-  BareEnd end(ConnectOnHost(address()));
-  end.Write({.kind = HostHead::kPing});
-  EXPECT_TRUE(end.Read(HostHead::kPong).has_value());
+  RawHostPeer end(ConnectOnHost(address()));
+  end.Write({.kind = HostHeader::kPing});
+  EXPECT_TRUE(end.Read(HostHeader::kPong).has_value());
 }
 
-TEST_F(HostTransportTest, ACallThatIsGivenUpBeforeItIsThereIsCancelled) {
+TEST_F(HostTransportTest, CallCancelledOnArrivalIsCancelled) {
   CallOutcome seen;
   Listen(kManyMs, [&](const std::shared_ptr<IncomingCall>& call) {
     seen.Set(call->cancel().reason());
     call->Respond(Rope());
   });
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   // In one write, so that both are read at once.
-  const HostHead call{.kind = HostHead::kCall, .id = 7, .method_size = 6};
-  const HostHead cancel{.kind = HostHead::kCancel, .id = 7};
+  const HostHeader call{.kind = HostHeader::kCall, .id = 7, .method_size = 6};
+  const HostHeader cancel{.kind = HostHeader::kCancel, .id = 7};
   std::string bytes(reinterpret_cast<const char*>(&call), sizeof(call));
   bytes += "/a.B/C";
   bytes.append(reinterpret_cast<const char*>(&cancel), sizeof(cancel));
@@ -165,57 +165,57 @@ TEST_F(HostTransportTest, ACallThatIsGivenUpBeforeItIsThereIsCancelled) {
   EXPECT_EQ(seen.Wait().code(), StatusCode::kUnavailable);
 }
 
-TEST_F(HostTransportTest, WhatComesBehindACallThatKeepsItsThreadIsHandled) {
+TEST_F(HostTransportTest, MessagesBehindBlockedCallAreHandled) {
   CallOutcome second_came;
   Listen(kFewMs, [&](const std::shared_ptr<IncomingCall>& call) {
     if (call->request().Flatten() == "second") second_came.Set(OkStatus());
     EXPECT_TRUE(second_came.Wait().ok());
     call->Respond(Rope());
   });
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   // In one write, so that both are read at once.
   std::string bytes;
   for (const std::string_view text : {"first", "second"}) {
-    const HostHead call{.kind = HostHead::kCall, .id = text.size(), .size = text.size(), .method_size = 6};
+    const HostHeader call{.kind = HostHeader::kCall, .id = text.size(), .size = text.size(), .method_size = 6};
     bytes.append(reinterpret_cast<const char*>(&call), sizeof(call));
     bytes += "/a.B/C";
     bytes += text;
   }
   end.Write(bytes.data(), bytes.size());
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(end.Read(HostHead::kAnswer).has_value());
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(end.Read(HostHeader::kAnswer).has_value());
 }
 
-TEST_F(HostTransportTest, MemoryIsLentOnlyToWhoCanReadIt) {
+TEST_F(HostTransportTest, MemoryIsLentOnlyToReaders) {
   Listen(kManyMs, Echo);
   const std::string large(100'000, 'x');
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   end.WriteCall(1, "/a.B/C", large);
   std::string back;
-  std::optional<HostHead> answer = end.Read(HostHead::kAnswer, &back);
+  std::optional<HostHeader> answer = end.Read(HostHeader::kAnswer, &back);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->spans, 0U);
   EXPECT_EQ(back, large);
-  end.Write({.kind = HostHead::kMayRead});
+  end.Write({.kind = HostHeader::kCanReadMemory});
   end.WriteCall(2, "/a.B/C", large);
-  answer = end.Read(HostHead::kAnswer, &back);
+  answer = end.Read(HostHeader::kAnswer, &back);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->spans, 1U);
   EXPECT_EQ(answer->size, large.size());
 }
 
-TEST_F(HostTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
+TEST_F(HostTransportTest, GarbageEndsOnlyItsOwnLink) {
   Listen(kManyMs, Echo);
   const std::shared_ptr<Channel> channel = server_->Connect(address());
-  std::vector<HostHead> wrong = {
+  std::vector<HostHeader> wrong = {
       {.kind = 0},
       {.kind = 77},
-      {.kind = HostHead::kCall, .method_size = 1U << 30},
-      {.kind = HostHead::kCall, .size = ~uint64_t{0}},
-      {.kind = HostHead::kCall, .size = 10, .spans = 1U << 30},
-      {.kind = HostHead::kHello, .id = 1},
+      {.kind = HostHeader::kCall, .method_size = 1U << 30},
+      {.kind = HostHeader::kCall, .size = ~uint64_t{0}},
+      {.kind = HostHeader::kCall, .size = 10, .spans = 1U << 30},
+      {.kind = HostHeader::kHello, .id = 1},
   };
-  for (const HostHead& head : wrong) {
-    BareEnd end(ConnectOnHost(address()));
+  for (const HostHeader& head : wrong) {
+    RawHostPeer end(ConnectOnHost(address()));
     end.Write(head);
     EXPECT_TRUE(end.IsAtEnd()) << head.kind << " " << head.size;
     CallOutcome outcome;
@@ -224,18 +224,18 @@ TEST_F(HostTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
   }
 }
 
-TEST_F(HostTransportTest, CallsBehindWhatIsNoMessageAreNotWaitedFor) {
+TEST_F(HostTransportTest, ListenerDoesNotWaitForCallsBehindGarbage) {
   std::atomic<int> handled{0};
   Listen(kManyMs, [&](const std::shared_ptr<IncomingCall>& call) {
     ++handled;
     Echo(call);
   });
-  const HostHead greeting{.kind = HostHead::kHello, .id = 1};
-  const HostHead call{.kind = HostHead::kCall, .id = 9, .method_size = 6};
+  const HostHeader greeting{.kind = HostHeader::kHello, .id = 1};
+  const HostHeader call{.kind = HostHeader::kCall, .id = 9, .method_size = 6};
   std::string together(reinterpret_cast<const char*>(&greeting), sizeof(greeting));
   together.append(reinterpret_cast<const char*>(&call), sizeof(call));
   together += "/a.B/C";
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   end.Write(together.data(), together.size());
   EXPECT_TRUE(end.IsAtEnd());
   listener_ = nullptr;  // waits for open calls
@@ -254,10 +254,10 @@ TEST_F(HostTransportTest, ACallIsHandledOnce) {
     std::lock_guard lock(mu);
     calls.push_back(call);
   });
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   end.WriteCall(9, "/a.B/C", "first");
   end.WriteCall(9, "/a.B/C", "again");
-  end.Write({.kind = HostHead::kAnswer, .id = 9, .size = 6}, "answer");
+  end.Write({.kind = HostHeader::kAnswer, .id = 9, .size = 6}, "answer");
   end.WriteCall(10, "/the/last", "");
   EXPECT_TRUE(came.Wait().ok());
   std::lock_guard lock(mu);
@@ -266,14 +266,14 @@ TEST_F(HostTransportTest, ACallIsHandledOnce) {
   calls[0]->Respond(Rope("done"));
 }
 
-TEST_F(HostTransportTest, AddressesThatLeadNowhereAreAnErrorAndGivenBack) {
+TEST_F(HostTransportTest, InvalidSpansAreErrorsAndReleased) {
   Listen(kManyMs, Echo);
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   uint64_t id = 0;
   const auto ends_with = [&](uint64_t size, const std::vector<TestSpan>& spans) {
-    Lend(end, ++id, size, spans);
-    EXPECT_EQ(end.Read(HostHead::kTaken).value_or(HostHead()).id, id);
-    return static_cast<StatusCode>(end.Read(HostHead::kError).value_or(HostHead()).code);
+    WriteCallByReference(end, ++id, size, spans);
+    EXPECT_EQ(end.Read(HostHeader::kRelease).value_or(HostHeader()).id, id);
+    return static_cast<StatusCode>(end.Read(HostHeader::kError).value_or(HostHeader()).code);
   };
   constexpr uint64_t kFar = uint64_t{1} << 39;
   EXPECT_EQ(ends_with(100, {{16, 100}}), StatusCode::kUnavailable);                  // nothing is mapped there
@@ -287,7 +287,7 @@ TEST_F(HostTransportTest, AddressesThatLeadNowhereAreAnErrorAndGivenBack) {
 
 TEST_F(HostTransportTest, ManySpansAreReadInTheirOrder) {
   Listen(kManyMs, Echo);
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   std::string text(60'000, '\0');
   for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i % 23);
   const auto where = reinterpret_cast<uint64_t>(text.data());
@@ -295,57 +295,57 @@ TEST_F(HostTransportTest, ManySpansAreReadInTheirOrder) {
   for (const size_t size : {size_t{20}, text.size()}) {  // the kernel accepts 1024 per call
     std::vector<TestSpan> spans;
     for (size_t at = 0; at < text.size(); at += size) spans.push_back({where + at, size});
-    Lend(end, 1, text.size(), spans);
-    ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+    WriteCallByReference(end, 1, text.size(), spans);
+    ASSERT_TRUE(end.Read(HostHeader::kAnswer, &back).has_value());
     EXPECT_EQ(back, text);
   }
 }
 
-TEST_F(HostTransportTest, OnlyWhoIsFoundWhereItSaysMayBeRead) {
+TEST_F(HostTransportTest, WrongTokenDisablesMemoryReads) {
   Listen(kManyMs, Echo);
   const uint64_t token = 42;
   const std::string where = std::to_string(reinterpret_cast<uint64_t>(&token));
-  BareEnd end(ConnectOnHost(address()));
-  const std::optional<HostHead> greeting = end.Read(HostHead::kHello);
+  RawHostPeer end(ConnectOnHost(address()));
+  const std::optional<HostHeader> greeting = end.Read(HostHeader::kHello);
   ASSERT_TRUE(greeting.has_value());
   const auto hello = [&](uint64_t found, const std::string& at) {
-    end.Write({.kind = HostHead::kHello, .id = greeting->id, .size = at.size(), .lent = found}, at);
+    end.Write({.kind = HostHeader::kHello, .id = greeting->id, .size = at.size(), .reference = found}, at);
     end.WriteCall(1, "/a.B/C", "x");
-    EXPECT_TRUE(end.Read(HostHead::kAnswer).has_value());
-    return end.HasSeen(HostHead::kMayRead);
+    EXPECT_TRUE(end.Read(HostHeader::kAnswer).has_value());
+    return end.HasSeen(HostHeader::kCanReadMemory);
   };
   EXPECT_FALSE(hello(43, where));
   EXPECT_FALSE(hello(42, "16"));
   EXPECT_TRUE(hello(42, where));
 }
 
-TEST_F(HostTransportTest, PiecesOfALentMessageThatAreWrittenTakeTheirPlaces) {
+TEST_F(HostTransportTest, InlineSpansKeepTheirPositions) {
   Listen(kManyMs, Echo);
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   std::string text(500, 'y');
   const auto where = reinterpret_cast<uint64_t>(text.data());
-  Lend(end, 1, 506, {{0, 3}, {where, 500}, {0, 0}, {0, 2}, {0, 1}}, "abcdef");
+  WriteCallByReference(end, 1, 506, {{0, 3}, {where, 500}, {0, 0}, {0, 2}, {0, 1}}, "abcdef");
   std::string back;
-  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  ASSERT_TRUE(end.Read(HostHeader::kAnswer, &back).has_value());
   EXPECT_EQ(back, "abc" + text + "def");
-  Lend(end, 2, 3, {{0, 3}}, "abc");  // nothing else
-  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  WriteCallByReference(end, 2, 3, {{0, 3}}, "abc");  // nothing else
+  ASSERT_TRUE(end.Read(HostHeader::kAnswer, &back).has_value());
   EXPECT_EQ(back, "abc");
-  Lend(end, 3, 4, {{0, 3}}, "abc");  // less than the message has
-  EXPECT_TRUE(end.Read(HostHead::kError).has_value());
+  WriteCallByReference(end, 3, 4, {{0, 3}}, "abc");  // less than the message has
+  EXPECT_TRUE(end.Read(HostHeader::kError).has_value());
 }
 
-TEST_F(HostTransportTest, MoreThanIsEverWrittenOfALentMessageIsNoMessage) {
+TEST_F(HostTransportTest, TooManyInlineBytesAreRejected) {
   Listen(kManyMs, Echo);
   for (const std::vector<TestSpan>& spans :
        {std::vector<TestSpan>{{0, 5000}}, {{0, 4000}, {0, 4000}}, {{0, 1}, {0, ~uint64_t{0}}}}) {
-    BareEnd end(ConnectOnHost(address()));
-    Lend(end, 1, 1'000'000, spans);
+    RawHostPeer end(ConnectOnHost(address()));
+    WriteCallByReference(end, 1, 1'000'000, spans);
     EXPECT_TRUE(end.IsAtEnd());
   }
 }
 
-TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
+TEST_F(HostTransportTest, InvalidBlocksAreNotMapped) {
   Listen(kManyMs, Echo);
   ShareLargeBlocks();
   const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
@@ -374,29 +374,30 @@ TEST_F(HostTransportTest, ABlockThatIsNotWhatItIsSaidToBeIsNotMapped) {
   };
   std::string back;
   for (size_t i = 0; i < wrong.size(); ++i) {
-    BareEnd end(ConnectOnHost(address()));
-    Lend(end, 1, text.size(), {wrong[i]});
-    ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value()) << i;
+    RawHostPeer end(ConnectOnHost(address()));
+    WriteCallByReference(end, 1, text.size(), {wrong[i]});
+    ASSERT_TRUE(end.Read(HostHeader::kAnswer, &back).has_value()) << i;
     EXPECT_EQ(back, text) << i;  // the bytes at the address
   }
-  BareEnd end(ConnectOnHost(address()));
-  Lend(end, 1, text.size(), {{where, text.size(), block.id, 64, capacity, block.fd}});
-  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  RawHostPeer end(ConnectOnHost(address()));
+  WriteCallByReference(end, 1, text.size(), {{where, text.size(), block.id, 64, capacity, block.fd}});
+  ASSERT_TRUE(end.Read(HostHeader::kAnswer, &back).has_value());
   EXPECT_EQ(back, std::string(text.size(), 't'));
-  Lend(end, 2, text.size(), {{where, text.size(), block.id, capacity, 2 * capacity, block.fd}});  // it has not grown
-  ASSERT_TRUE(end.Read(HostHead::kAnswer, &back).has_value());
+  WriteCallByReference(end, 2, text.size(),
+                       {{where, text.size(), block.id, capacity, 2 * capacity, block.fd}});  // it has not grown
+  ASSERT_TRUE(end.Read(HostHeader::kAnswer, &back).has_value());
   EXPECT_EQ(back, text);
 }
 
 // A tensor in flight, and whether its sender still holds it.
-struct OnItsWay {
+struct TensorInFlight {
   Tensor tensor;
   Rope rope;
   std::weak_ptr<int> kept;
 };
 
-OnItsWay NewOnItsWay(char fill) {
-  OnItsWay sent;
+TensorInFlight NewTensorInFlight(char fill) {
+  TensorInFlight sent;
   sent.tensor = Tensor::Allocate(kUint8, Shape{3 << 20}).value();
   std::memset(sent.tensor.raw(), fill, sent.tensor.num_bytes());
   auto kept = std::make_shared<int>();
@@ -456,9 +457,9 @@ class HostMappingTest : public HostTransportTest {
   std::shared_ptr<Channel> channel_;
 };
 
-TEST_F(HostMappingTest, ATensorIsReadWhereItIsAndKeptUntilNobodyDoes) {
+TEST_F(HostMappingTest, TensorIsMappedAndKeptUntilReleased) {
   for (int i = 0; i < 3; ++i) {
-    OnItsWay sent = NewOnItsWay('s');
+    TensorInFlight sent = NewTensorInFlight('s');
     ASSERT_TRUE(CallThrough(std::move(sent.rope)).ok());
     Rope received = TakeReceived();
     ASSERT_EQ(received.size(), sent.tensor.num_bytes());
@@ -482,8 +483,8 @@ TEST_F(HostMappingTest, ATensorIsReadWhereItIsAndKeptUntilNobodyDoes) {
   }
 }
 
-TEST_F(HostMappingTest, WhatWasLentStaysAsItIsWhenTheConnectionEnds) {
-  OnItsWay sent = NewOnItsWay('s');
+TEST_F(HostMappingTest, LentMemoryIsAbandonedWhenTheLinkBreaks) {
+  TensorInFlight sent = NewTensorInFlight('s');
   ASSERT_TRUE(CallThrough(std::move(sent.rope)).ok());
   const Rope received = TakeReceived();
   channel_ = nullptr;
@@ -491,7 +492,7 @@ TEST_F(HostMappingTest, WhatWasLentStaysAsItIsWhenTheConnectionEnds) {
   EXPECT_TRUE(sent.kept.expired());
   EXPECT_TRUE(sent.tensor.HasReaders());  // forever: updates use other memory
   sent.tensor = Tensor();
-  const OnItsWay next = NewOnItsWay('n');
+  const TensorInFlight next = NewTensorInFlight('n');
   EXPECT_EQ(received.Flatten(), std::string(received.size(), 's'));
 }
 
@@ -511,10 +512,10 @@ TEST_F(HostMappingTest, OtherMemoryIsCopiedOnce) {
   EXPECT_TRUE(Becomes(true, [&] { return text.use_count() == 1; }));
 }
 
-TEST_F(HostMappingTest, WhatIsSentBackIsGivenBackByBoth) {
+TEST_F(HostMappingTest, EchoedTensorIsReleasedByBothSides) {
   for (const char* method : {"/a.B/SendBack", "/a.B/SendStartBack"}) {  // sent back in place, and copied
     for (int i = 0; i < 3; ++i) {
-      OnItsWay sent = NewOnItsWay('s');
+      TensorInFlight sent = NewTensorInFlight('s');
       ASSERT_TRUE(CallThrough(std::move(sent.rope), method).ok());
       EXPECT_TRUE(Becomes(true, [&] { return sent.kept.expired(); })) << method;
       EXPECT_FALSE(sent.tensor.HasReaders());
@@ -536,12 +537,12 @@ TEST_F(HostTransportTest, APeerThatReadsSlowlyGetsAllOfIt) {
     for (size_t at = 0; at < large.size(); at += 50'000) rope.Append(large.data() + at, 50'000, nullptr);
     call->Respond(std::move(rope));
   });
-  BareEnd end(ConnectOnHost(address()));
+  RawHostPeer end(ConnectOnHost(address()));
   std::string back;
   for (int round = 0; round < 2; ++round) {
     for (const uint64_t id : {1, 2}) end.WriteCall(id, "/a.B/C", "x");
     for (const uint64_t id : {1, 2}) {
-      EXPECT_EQ(end.Read(HostHead::kAnswer, &back).value_or(HostHead()).id, id);
+      EXPECT_EQ(end.Read(HostHeader::kAnswer, &back).value_or(HostHeader()).id, id);
       EXPECT_TRUE(back == "1234567" + large);
     }
   }
@@ -551,7 +552,7 @@ TEST_F(HostTransportTest, APeerThatReadsSlowlyGetsAllOfIt) {
   EXPECT_LT(UsedMicros() - before, 20'000);
 }
 
-TEST_F(HostTransportTest, WhatAPeerDidNotTakeIsLetGoOf) {
+TEST_F(HostTransportTest, UnreadMemoryIsReleasedOnBreak) {
   const OwnedFd door = ListenOnHost("127.0.0.1:5");
   const std::unique_ptr<Transport> client = Make(kManyMs);
   const std::shared_ptr<Channel> channel = client->Connect("127.0.0.1:5");
@@ -565,28 +566,28 @@ TEST_F(HostTransportTest, WhatAPeerDidNotTakeIsLetGoOf) {
   EXPECT_EQ(text.use_count(), 1);
 }
 
-TEST_F(HostTransportTest, AChannelThatNobodyHasEndsItsConnection) {
+TEST_F(HostTransportTest, UnreferencedChannelClosesItsLink) {
   const OwnedFd door = ListenOnHost("127.0.0.1:6");
   const std::unique_ptr<Transport> client = Make(kManyMs);
   std::shared_ptr<Channel> channel = client->Connect("127.0.0.1:6");
   CallOutcome outcome;
   channel->Call("/a.B/C", Rope("x"), {}, outcome.Take());
-  BareEnd end(AcceptOnHost(door.get()));
-  const std::optional<HostHead> call = end.Read(HostHead::kCall);
+  RawHostPeer end(AcceptOnHost(door.get()));
+  const std::optional<HostHeader> call = end.Read(HostHeader::kCall);
   ASSERT_TRUE(call.has_value());
   channel = nullptr;  // that call keeps the connection open
-  end.Write({.kind = HostHead::kAnswer, .id = call->id, .size = 3}, "yes");
+  end.Write({.kind = HostHeader::kAnswer, .id = call->id, .size = 3}, "yes");
   EXPECT_TRUE(outcome.Wait().ok());
   EXPECT_TRUE(end.IsAtEnd());
 }
 
-TEST_F(HostTransportTest, WhatIsOnlyAnnouncedTakesNoMemory) {
+TEST_F(HostTransportTest, AnnouncedSizeIsNotAllocated) {
   Listen(kManyMs, Echo);
   const std::string before(1000, 'x');
-  std::vector<std::unique_ptr<BareEnd>> ends;
+  std::vector<std::unique_ptr<RawHostPeer>> ends;
   for (int i = 0; i < 20; ++i) {  // 20 TB
-    ends.push_back(std::make_unique<BareEnd>(ConnectOnHost(address())));
-    ends.back()->Write({.kind = HostHead::kCall, .id = 1, .size = uint64_t{1} << 40, .method_size = 6}, "/a.B/C");
+    ends.push_back(std::make_unique<RawHostPeer>(ConnectOnHost(address())));
+    ends.back()->Write({.kind = HostHeader::kCall, .id = 1, .size = uint64_t{1} << 40, .method_size = 6}, "/a.B/C");
     ends.back()->Write(before.data(), before.size());
   }
   std::string back;

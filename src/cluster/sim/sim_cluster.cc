@@ -36,19 +36,19 @@ std::string SimCluster::HostOf(const std::string& task) {
 std::string SimCluster::AddressOf(const std::string& task) const { return HostOf(task) + ":1"; }
 
 void SimCluster::Start(const std::string& task) {
-  std::unique_ptr<Life>& life = up_[task];
-  WEIR_CHECK(life == nullptr, task);
+  std::unique_ptr<Incarnation>& incarnation = up_[task];
+  WEIR_CHECK(incarnation == nullptr, task);
   Transport& transport = network_.StartHost(HostOf(task));
-  life = std::make_unique<Life>();
-  life->label = fmt::format("life {} of {}", num_crashes_[task] + 1, task);
-  life->task =
+  incarnation = std::make_unique<Incarnation>();
+  incarnation->label = fmt::format("life {} of {}", num_crashes_[task] + 1, task);
+  incarnation->task =
       std::make_unique<Task>(task, spec_, tensorflow::ConfigProto(),
                              Task::Dependencies{registry_, pool_, blocking_pool_, RealEnv(), transport, world_.clock(),
                                                 world_.alarms(), world_.rng(), nullptr, chunk_bytes_, kUnclaimedMs});
   Result<std::unique_ptr<Listener>> listener = transport.Listen(AddressOf(task));
   WEIR_CHECK(listener.ok(), listener.status().ToString());
-  life->listener = *std::move(listener);
-  life->listener->Serve(life->task->Handler());
+  incarnation->listener = *std::move(listener);
+  incarnation->listener->Serve(incarnation->task->Handler());
 }
 
 void SimCluster::Crash(const std::string& task) {
@@ -72,23 +72,25 @@ int SimCluster::num_crashes(const std::string& task) const {
 }
 
 std::string SimCluster::End(int64_t nanos) {
-  std::vector<Life*> lives;
-  for (const auto& [task, life] : up_) lives.push_back(life.get());
-  for (const auto& life : crashed_) lives.push_back(life.get());
-  for (Life* life : lives) {
+  std::vector<Incarnation*> incarnations;
+  for (const auto& [task, incarnation] : up_) incarnations.push_back(incarnation.get());
+  for (const auto& incarnation : crashed_) incarnations.push_back(incarnation.get());
+  for (Incarnation* incarnation : incarnations) {
     // The tasks end concurrently in simulated time: calls to others may fail or succeed.
-    life->task->End([life] { life->ended = true; });
+    incarnation->task->End([incarnation] { incarnation->ended = true; });
   }
   std::string left;
   if (!world_.RunUntilIdle(world_.now() + nanos)) left = "events without end; ";
-  for (Life* life : lives) {
-    const Worker::Load load = life->task->worker().load();
+  for (Incarnation* incarnation : incarnations) {
+    const Worker::Usage usage = incarnation->task->worker().usage();
     // Sessions that masters had opened on a crashed task cannot be closed.
-    const bool closed = load.sessions == 0 || life->listener == nullptr;
-    if (life->ended && !load.runs && load.steps == 0 && closed) continue;
-    left += fmt::format("{}: {}, {} sessions, {} steps{}; ", life->label, life->ended ? "ended" : "does not end",
-                        load.sessions, load.steps, load.runs ? ", something runs" : "");
-    if (!life->ended || load.runs) life->task.release();  // leaked: its destructor would block
+    const bool closed = usage.sessions == 0 || incarnation->listener == nullptr;
+    if (incarnation->ended && !usage.has_calls_in_flight && usage.steps == 0 && closed) continue;
+    left += fmt::format("{}: {}, {} sessions, {} steps{}; ", incarnation->label,
+                        incarnation->ended ? "ended" : "does not end", usage.sessions, usage.steps,
+                        usage.has_calls_in_flight ? ", something runs" : "");
+    if (!incarnation->ended || usage.has_calls_in_flight)
+      incarnation->task.release();  // leaked: its destructor would block
   }
   return left;
 }

@@ -38,7 +38,7 @@ class SimCluster final {
   std::string End(int64_t nanos);
 
  private:
-  struct Life {
+  struct Incarnation {
     std::string label;
     std::unique_ptr<Task> task;
     std::unique_ptr<Listener> listener;
@@ -53,8 +53,8 @@ class SimCluster final {
   ElasticPool blocking_pool_;
   ClusterSpec spec_;
   std::vector<std::string> tasks_;
-  std::map<std::string, std::unique_ptr<Life>> up_;
-  std::vector<std::unique_ptr<Life>> crashed_;
+  std::map<std::string, std::unique_ptr<Incarnation>> up_;
+  std::vector<std::unique_ptr<Incarnation>> crashed_;
   std::map<std::string, int> num_crashes_;
 };
 

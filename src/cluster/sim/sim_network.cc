@@ -28,22 +28,23 @@ std::string_view Short(std::string_view method) { return method.substr(method.rf
 // One incarnation of a host. Previous ones are kept, because their tasks may still make calls, which fail.
 class SimNetwork::Host final : public Transport, public std::enable_shared_from_this<Host> {
  public:
-  Host(SimNetwork& network, std::string name, int life) : network_(network), name_(std::move(name)), life_(life) {}
+  Host(SimNetwork& network, std::string name, int incarnation)
+      : network_(network), name_(std::move(name)), incarnation_(incarnation) {}
 
   std::shared_ptr<Channel> Connect(const std::string& address) override;
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override;
 
   SimNetwork& network() { return network_; }
   const std::string& name() const { return name_; }
-  std::string label() const { return life_ == 1 ? name_ : fmt::format("{}#{}", name_, life_); }
-  int life() const { return life_; }
+  std::string label() const { return incarnation_ == 1 ? name_ : fmt::format("{}#{}", name_, incarnation_); }
+  int incarnation() const { return incarnation_; }
   bool alive = true;
   std::map<std::string, CallHandler> listeners;  // by address
 
  private:
   SimNetwork& network_;
   const std::string name_;
-  const int life_;
+  const int incarnation_;
 };
 
 struct SimNetwork::OutgoingCall {
@@ -52,7 +53,7 @@ struct SimNetwork::OutgoingCall {
   Rope request;
   Channel::Done done;
   CancelToken* token = nullptr;
-  CancelToken::Id tie = 0;
+  CancelToken::Id registration = 0;
   SimWorld::EventId deadline = 0;
   bool wait_for_ready = false;
   bool ended = false;
@@ -87,10 +88,10 @@ struct SimNetwork::IncomingEnd final : public IncomingCall, public std::enable_s
   bool responded = false;
 };
 
-class SimNetwork::Link final : public Listener {
+class SimNetwork::SimListener final : public Listener {
  public:
-  Link(std::shared_ptr<Host> host, std::string address) : host_(std::move(host)), address_(std::move(address)) {}
-  ~Link() override { host_->listeners.erase(address_); }
+  SimListener(std::shared_ptr<Host> host, std::string address) : host_(std::move(host)), address_(std::move(address)) {}
+  ~SimListener() override { host_->listeners.erase(address_); }
   void Serve(CallHandler handler) override { host_->listeners[address_] = std::move(handler); }
   int port() const override { return -1; }
 
@@ -100,9 +101,9 @@ class SimNetwork::Link final : public Listener {
 };
 
 // Connects on first use and again when the connection is gone. Calls wait for the connection.
-class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_from_this<ChannelEnd> {
+class SimNetwork::SimChannel final : public Channel, public std::enable_shared_from_this<SimChannel> {
  public:
-  ChannelEnd(std::shared_ptr<Host> host, std::string address)
+  SimChannel(std::shared_ptr<Host> host, std::string address)
       : host_(std::move(host)), network_(host_->network()), address_(std::move(address)) {}
 
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
@@ -115,11 +116,11 @@ class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_f
     call->wait_for_ready = options.wait_for_ready;
     ++network_.open_calls_;
     SimWorld& world = network_.world_;
-    world.Note(fmt::format("{} calls {} {} #{}, {} bytes", host_->label(), address_, Short(method), call->number,
-                           call->request.size()));
+    world.Log(fmt::format("{} calls {} {} #{}, {} bytes", host_->label(), address_, Short(method), call->number,
+                          call->request.size()));
     if (options.cancel != nullptr) {
       call->token = options.cancel;
-      call->tie = options.cancel->Register([call, network = &network_] {
+      call->registration = options.cancel->Register([call, network = &network_] {
         // A real transport may answer at once or a little later: try both.
         const Status reason = call->token->reason();
         if (network->world_.Chance(0.5)) return network->GiveUp(call, reason);
@@ -180,13 +181,13 @@ class SimNetwork::ChannelEnd final : public Channel, public std::enable_shared_f
 };
 
 std::shared_ptr<Channel> SimNetwork::Host::Connect(const std::string& address) {
-  return std::make_shared<ChannelEnd>(shared_from_this(), address);
+  return std::make_shared<SimChannel>(shared_from_this(), address);
 }
 
 Result<std::unique_ptr<Listener>> SimNetwork::Host::Listen(const std::string& address) {
   if (!alive) return Unavailable("{} has crashed", label());
   if (network_.Listening(address) != nullptr) return Unavailable("cannot listen on {}: it is in use", address);
-  return std::unique_ptr<Listener>(std::make_unique<Link>(shared_from_this(), address));
+  return std::unique_ptr<Listener>(std::make_unique<SimListener>(shared_from_this(), address));
 }
 
 SimNetwork::SimNetwork(SimWorld& world) : world_(world) {}
@@ -201,15 +202,15 @@ SimNetwork::~SimNetwork() {
 
 Transport& SimNetwork::StartHost(const std::string& name) {
   std::shared_ptr<Host>& present = hosts_[name];
-  present = std::make_shared<Host>(*this, name, present == nullptr ? 1 : present->life() + 1);
+  present = std::make_shared<Host>(*this, name, present == nullptr ? 1 : present->incarnation() + 1);
   all_hosts_.push_back(present);
-  world_.Note(fmt::format("{} starts", present->label()));
+  world_.Log(fmt::format("{} starts", present->label()));
   return *present;
 }
 
 void SimNetwork::Crash(const std::string& name) {
   Host& host = *hosts_.at(name);
-  world_.Note(fmt::format("{} crashes", host.label()));
+  world_.Log(fmt::format("{} crashes", host.label()));
   host.alive = false;
   host.listeners.clear();
   const std::map<int, ConnectionPtr> connections = connections_;
@@ -219,10 +220,10 @@ void SimNetwork::Crash(const std::string& name) {
   }
 }
 
-void SimNetwork::Cut(const std::string& a, const std::string& b, int64_t nanos) {
-  int64_t& until = cuts_[std::minmax(a, b)];
+void SimNetwork::PartitionHosts(const std::string& a, const std::string& b, int64_t nanos) {
+  int64_t& until = partitions_[std::minmax(a, b)];
   until = std::max(until, world_.now() + nanos);
-  world_.Note(fmt::format("{} and {} are cut off from each other for {} ms", a, b, nanos / kNanosPerMilli));
+  world_.Log(fmt::format("{} and {} are cut off from each other for {} ms", a, b, nanos / kNanosPerMilli));
   for (const auto& [number, connection] : connections_) {
     if (std::minmax(a, b) != std::minmax(connection->from->name(), connection->to->name())) continue;
     world_.After(world_.Between(kShortestPing, kLongestPing),
@@ -250,8 +251,8 @@ int64_t SimNetwork::Delay() {
 int64_t SimNetwork::Dispatch() { return world_.Between(0, world_.Chance(0.02) ? kLateDispatch : kDispatch); }
 
 int64_t SimNetwork::CutUntil(const Host& a, const Host& b) const {
-  auto it = cuts_.find(std::minmax(a.name(), b.name()));
-  return it != cuts_.end() && it->second > world_.now() ? it->second : 0;
+  auto it = partitions_.find(std::minmax(a.name(), b.name()));
+  return it != partitions_.end() && it->second > world_.now() ? it->second : 0;
 }
 
 std::shared_ptr<SimNetwork::Host> SimNetwork::Listening(const std::string& address) const {
@@ -269,7 +270,7 @@ SimNetwork::ConnectionPtr SimNetwork::Open(const std::shared_ptr<Host>& from, co
   connection->to = to;
   connection->address = address;
   connections_.emplace(connection->number, connection);
-  world_.Note(fmt::format("{} opens", connection->label()));
+  world_.Log(fmt::format("{} opens", connection->label()));
   return connection;
 }
 
@@ -312,8 +313,8 @@ void SimNetwork::TakeCall(const ConnectionPtr& connection, const CallPtr& call, 
   world_.After(Dispatch(), [this, connection, incoming] {
     const auto it = connection->to->listeners.find(connection->address);
     if (it == connection->to->listeners.end()) return incoming->Respond(Unavailable("nobody listens any more"));
-    world_.Note(fmt::format("{} serves {} #{}", connection->to->label(), Short(incoming->call->method),
-                            incoming->call->number));
+    world_.Log(fmt::format("{} serves {} #{}", connection->to->label(), Short(incoming->call->method),
+                           incoming->call->number));
     const CallHandler handler = it->second;
     handler(incoming);
   });
@@ -335,11 +336,11 @@ void SimNetwork::IncomingEnd::Respond(Result<Rope> response) {
 void SimNetwork::End(const CallPtr& call, Result<Rope> result) {
   if (std::exchange(call->ended, true)) return;
   --open_calls_;
-  world_.Note(fmt::format(
+  world_.Log(fmt::format(
       "{} #{} ends: {}", Short(call->method), call->number,
       result.ok() ? fmt::format("{} bytes", result->size()) : absl::StatusCodeToString(result.status().code())));
-  if (call->deadline != 0) world_.Drop(call->deadline);
-  if (call->token != nullptr) call->token->Unregister(call->tie);
+  if (call->deadline != 0) world_.Cancel(call->deadline);
+  if (call->token != nullptr) call->token->Unregister(call->registration);
   if (call->connection != nullptr) call->connection->calls.erase(call->number);
   const Channel::Done done = std::move(call->done);
   call->done = nullptr;
@@ -362,7 +363,7 @@ void SimNetwork::GiveUp(const CallPtr& call, const Status& why) {
 
 void SimNetwork::Break(const ConnectionPtr& connection, const std::string& why) {
   if (!std::exchange(connection->open, false)) return;
-  world_.Note(fmt::format("{} breaks: {}", connection->label(), why));
+  world_.Log(fmt::format("{} breaks: {}", connection->label(), why));
   connections_.erase(connection->number);
   for (auto& queue : connection->queue) queue.clear();
   world_.After(world_.Between(0, kNotice), [this, connection, why] {

@@ -17,7 +17,7 @@ namespace weir {
 class SimNetwork final {
  public:
   // The probability that a message is late, and by how much at most.
-  struct Weather {
+  struct DelayModel {
     double slow = 0.02;
     int64_t slow_nanos = 20'000'000;
     double very_slow = 0;
@@ -27,13 +27,13 @@ class SimNetwork final {
   explicit SimNetwork(SimWorld& world);
   ~SimNetwork();
 
-  void set_weather(const Weather& weather) { weather_ = weather; }
+  void set_delays(const DelayModel& weather) { weather_ = weather; }
   // Starts a new host, or restarts one that has crashed. The returned transport lives as long as the network.
   Transport& StartHost(const std::string& name);
   // Breaks the host's connections and removes its listeners. Code that still runs on it cannot reach any host.
   void Crash(const std::string& name);
   // Blocks all messages between the two, in both directions, for `nanos`.
-  void Cut(const std::string& a, const std::string& b, int64_t nanos);
+  void PartitionHosts(const std::string& a, const std::string& b, int64_t nanos);
   // Breaks a random open connection. A no-op if there is none.
   void DropAConnection();
   // `seen` runs whenever a host sends a response, with the names of host and method. Tests use it to time faults.
@@ -45,8 +45,8 @@ class SimNetwork final {
 
  private:
   class Host;
-  class Link;
-  class ChannelEnd;
+  class SimListener;
+  class SimChannel;
   struct Connection;
   struct OutgoingCall;
   struct IncomingEnd;
@@ -69,15 +69,15 @@ class SimNetwork final {
   void GiveUp(const CallPtr& call, const Status& why);
 
   SimWorld& world_;
-  Weather weather_;
+  DelayModel weather_;
   std::function<void(const std::string&, std::string_view)> seen_;
   int next_call_ = 1;
   int next_connection_ = 1;
   int open_calls_ = 0;
-  std::map<std::string, std::shared_ptr<Host>> hosts_;           // the current incarnation of each
-  std::vector<std::shared_ptr<Host>> all_hosts_;                 // with previous incarnations
-  std::map<int, ConnectionPtr> connections_;                     // the open ones
-  std::map<std::pair<std::string, std::string>, int64_t> cuts_;  // end of each partition
+  std::map<std::string, std::shared_ptr<Host>> hosts_;                 // the current incarnation of each
+  std::vector<std::shared_ptr<Host>> all_hosts_;                       // with previous incarnations
+  std::map<int, ConnectionPtr> connections_;                           // the open ones
+  std::map<std::pair<std::string, std::string>, int64_t> partitions_;  // end of each partition
 };
 
 }  // namespace weir

@@ -76,7 +76,7 @@ TEST_F(SimNetworkTest, NobodyListensIsUnavailable) {
   EXPECT_EQ(answer->code(), StatusCode::kOk);
 }
 
-TEST_F(SimNetworkTest, WaitsForOneWhoIsNotReadyYet) {
+TEST_F(SimNetworkTest, WaitForReadyWaits) {
   auto channel = network_.StartHost("b").Connect("a:1");
   auto patient = Ask(*channel, "one", {.timeout_ms = 10'000, .wait_for_ready = true});
   auto hasty = Ask(*channel, "two", {.timeout_ms = 100, .wait_for_ready = true});
@@ -143,7 +143,7 @@ TEST_F(SimNetworkTest, ADroppedConnectionEndsItsCallsAndIsMadeAgain) {
   EXPECT_EQ(answer->code(), StatusCode::kOk);
 }
 
-TEST_F(SimNetworkTest, ACrashedHostIsGoneUntilItsNextLife) {
+TEST_F(SimNetworkTest, CrashedHostIsUnreachableUntilRestart) {
   Serve("a");
   Transport& b = network_.StartHost("b");
   auto channel = b.Connect("a:1");
@@ -169,18 +169,18 @@ TEST_F(SimNetworkTest, ACrashedHostIsGoneUntilItsNextLife) {
   EXPECT_EQ(served_, (std::vector<std::string>{"wait", "up"}));
 }
 
-TEST_F(SimNetworkTest, AShortCutDelaysALongOneBreaks) {
+TEST_F(SimNetworkTest, ShortPartitionDelaysLongPartitionBreaks) {
   Serve("a");
   auto channel = network_.StartHost("b").Connect("a:1");
   Ask(*channel, "connect");
   Run();
-  network_.Cut("a", "b", 5 * kSecond);
+  network_.PartitionHosts("a", "b", 5 * kSecond);
   int64_t before = world_.now();
   auto answer = Ask(*channel, "one");
   Run();
   EXPECT_EQ(answer->code(), StatusCode::kOk);
   EXPECT_GE(world_.now() - before, 5 * kSecond);
-  network_.Cut("b", "a", 60 * kSecond);
+  network_.PartitionHosts("b", "a", 60 * kSecond);
   before = world_.now();
   answer = Ask(*channel, "two");
   world_.RunUntil([&] { return answer->text.has_value(); }, before + 3600 * kSecond);
@@ -191,7 +191,7 @@ TEST_F(SimNetworkTest, AShortCutDelaysALongOneBreaks) {
   EXPECT_EQ(answer->code(), StatusCode::kUnavailable);
 }
 
-TEST(SimWorldTest, RunsWhatIsDueInTheOrderOfTime) {
+TEST(SimWorldTest, RunsWorkInOrderOfTime) {
   SimWorld world(1, false);
   std::string order;
   world.After(20, [&] { order += "c"; });
@@ -201,7 +201,7 @@ TEST(SimWorldTest, RunsWhatIsDueInTheOrderOfTime) {
   });
   const SimWorld::EventId dropped = world.After(12, [&] { order += "x"; });
   world.After(20, [&] { order += "d"; });
-  world.Drop(dropped);
+  world.Cancel(dropped);
   EXPECT_FALSE(world.RunUntilIdle(15));
   EXPECT_EQ(order, "ab");
   EXPECT_TRUE(world.RunUntil([&] { return order.size() == 3; }, 1000));
@@ -216,7 +216,7 @@ TEST(SimWorldTest, RunsWhatIsDueInTheOrderOfTime) {
 TEST(SimWorldTest, TheFingerprintIsThatOfTheNotes) {
   const auto print = [](uint64_t seed) {
     SimWorld world(seed, false);
-    for (int i = 0; i < 10; ++i) world.runner()([&world, i] { world.Note(std::to_string(i)); });
+    for (int i = 0; i < 10; ++i) world.runner()([&world, i] { world.Log(std::to_string(i)); });
     world.RunUntilIdle(kSecond);
     return world.fingerprint();
   };

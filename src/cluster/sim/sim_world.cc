@@ -7,7 +7,7 @@
 
 namespace weir {
 
-SimWorld::SimWorld(uint64_t seed, bool tell) : tell_(tell), rng_(seed) {}
+SimWorld::SimWorld(uint64_t seed, bool verbose) : verbose_(verbose), rng_(seed) {}
 
 SimWorld::EventId SimWorld::After(int64_t nanos, std::function<void()> event) {
   const int64_t time = now_ + std::max<int64_t>(nanos, 0);
@@ -17,7 +17,7 @@ SimWorld::EventId SimWorld::After(int64_t nanos, std::function<void()> event) {
   return id;
 }
 
-void SimWorld::Drop(EventId id) {
+void SimWorld::Cancel(EventId id) {
   auto it = times_.find(id);
   if (it == times_.end()) return;
   auto dropped = queue_.extract({it->second, id});  // destroyed when the queue is consistent again
@@ -56,11 +56,11 @@ bool SimWorld::RunUntilIdle(int64_t latest) {
   return queue_.empty();
 }
 
-void SimWorld::Note(const std::string& line) {
+void SimWorld::Log(const std::string& line) {
   constexpr uint64_t kPrime = 1099511628211u;
   fingerprint_ = (fingerprint_ ^ static_cast<uint64_t>(now_)) * kPrime;
   for (const char c : line) fingerprint_ = (fingerprint_ ^ static_cast<uint8_t>(c)) * kPrime;
-  if (tell_) std::fprintf(stderr, "%11.6f  %s\n", static_cast<double>(now_) / 1e9, line.c_str());
+  if (verbose_) std::fprintf(stderr, "%11.6f  %s\n", static_cast<double>(now_) / 1e9, line.c_str());
 }
 
 }  // namespace weir

@@ -20,7 +20,7 @@ namespace weir {
 class SimWorld final {
  public:
   // With `tell`, every note is printed to standard error.
-  SimWorld(uint64_t seed, bool tell);
+  SimWorld(uint64_t seed, bool verbose);
   SimWorld(const SimWorld&) = delete;
   SimWorld& operator=(const SimWorld&) = delete;
 
@@ -33,7 +33,7 @@ class SimWorld final {
 
   using EventId = uint64_t;
   EventId After(int64_t nanos, std::function<void()> event);
-  void Drop(EventId id);
+  void Cancel(EventId id);
 
   // In [low, high).
   int64_t Between(int64_t low, int64_t high) { return low + static_cast<int64_t>(rng_.Below(high - low)); }
@@ -45,7 +45,7 @@ class SimWorld final {
   // False if there are events after `latest`.
   bool RunUntilIdle(int64_t latest);
 
-  void Note(const std::string& line);
+  void Log(const std::string& line);
   uint64_t fingerprint() const { return fingerprint_; }
   int64_t num_events() const { return num_events_; }
 
@@ -64,8 +64,10 @@ class SimWorld final {
   class SimAlarms final : public Alarms {
    public:
     explicit SimAlarms(SimWorld& world) : world_(world) {}
-    Id After(int64_t nanos, std::function<void()> ring) override { return world_.After(nanos, std::move(ring)); }
-    void Drop(Id id) override { world_.Drop(id); }
+    Id After(int64_t nanos, std::function<void()> callback) override {
+      return world_.After(nanos, std::move(callback));
+    }
+    void Cancel(Id id) override { world_.Cancel(id); }
 
    private:
     SimWorld& world_;
@@ -73,7 +75,7 @@ class SimWorld final {
 
   bool RunNext(int64_t latest);
 
-  const bool tell_;
+  const bool verbose_;
   int64_t now_ = 0;
   int64_t num_events_ = 0;
   uint64_t fingerprint_ = 14695981039346656037u;

@@ -16,15 +16,15 @@ bool WantsUcx(const std::string& text, bool forced) {
 
 }  // namespace
 
-UcxChannel::UcxChannel(std::string address, std::shared_ptr<UcxPlace> place,
+UcxChannel::UcxChannel(std::string address, std::shared_ptr<UcxRuntime> runtime,
                        std::function<std::shared_ptr<Channel>()> other)
     : address_(std::move(address)),
-      wanted_(WantsUcx(address_, place->forced())),
-      place_(std::move(place)),
+      wanted_(WantsUcx(address_, runtime->forced())),
+      runtime_(std::move(runtime)),
       make_other_(std::move(other)) {}
 
 UcxChannel::~UcxChannel() {
-  if (caller_ != nullptr) caller_->Leave();
+  if (caller_ != nullptr) caller_->CloseAfterLastCall();
 }
 
 void UcxChannel::Call(const std::string& method, Rope request, const CallOptions& options, Done done) {
@@ -32,7 +32,7 @@ void UcxChannel::Call(const std::string& method, Rope request, const CallOptions
     const std::shared_ptr<LinkCaller> caller = Caller();
     if (caller != nullptr && caller->Call(method, request, options, done)) return;
   }
-  const std::shared_ptr<Channel> other = place_->callers().closed() ? nullptr : Other();
+  const std::shared_ptr<Channel> other = runtime_->callers().closed() ? nullptr : Other();
   if (other == nullptr) return done(ProcessIsEnding());
   if (!wanted_) return other->Call(method, std::move(request), options, std::move(done));
   other->Call(method, std::move(request), options, [weak = weak_from_this(), done = std::move(done)](Result<Rope> r) {
@@ -56,10 +56,10 @@ std::shared_ptr<Channel> UcxChannel::Other() {
 std::shared_ptr<LinkCaller> UcxChannel::Caller() {
   {
     std::lock_guard lock(mu_);
-    if (caller_ != nullptr && caller_->IsThere()) return caller_;
+    if (caller_ != nullptr && caller_->IsConnected()) return caller_;
     if (state_ == State::kConnected) state_ = State::kNotAsked;
     caller_ = nullptr;
-    if (state_ == State::kAsking || place_->callers().closed()) return nullptr;
+    if (state_ == State::kAsking || runtime_->callers().closed()) return nullptr;
     if (state_ == State::kRefused && (!may_ask_ || RealClock().MonotonicNanos() < not_before_nanos_)) return nullptr;
     state_ = State::kAsking;
     may_ask_ = false;
@@ -73,8 +73,8 @@ std::shared_ptr<LinkCaller> UcxChannel::Caller() {
 }
 
 void UcxChannel::Ask(const std::shared_ptr<Channel>& other) {
-  other->Call(kUcxMethod, Rope(), {.timeout_ms = place_->connect_timeout_ms()},
-              [weak = weak_from_this(), place = place_](Result<Rope> answer) {
+  other->Call(kUcxMethod, Rope(), {.timeout_ms = runtime_->connect_timeout_ms()},
+              [weak = weak_from_this(), runtime = runtime_](Result<Rope> answer) {
                 const std::shared_ptr<UcxChannel> alive = weak.lock();
                 if (alive == nullptr) return;
                 if (!answer.ok()) return alive->Refused(answer.status());
@@ -82,7 +82,7 @@ void UcxChannel::Ask(const std::shared_ptr<Channel>& other) {
                 const Result<UcxInvitation> invitation =
                     UcxInvitation::Parse(answer->size() <= kMostBytes ? answer->Flatten() : "");
                 if (!invitation.ok()) return alive->Refused(invitation.status());
-                place->Schedule([weak, invitation = *invitation] {
+                runtime->Schedule([weak, invitation = *invitation] {
                   if (const std::shared_ptr<UcxChannel> alive = weak.lock()) alive->Connect(invitation);
                 });
               });
@@ -94,7 +94,7 @@ void UcxChannel::Refused(const Status& why) {
   const bool is_absent = why.code() == StatusCode::kUnavailable || why.code() == StatusCode::kDeadlineExceeded ||
                          why.code() == StatusCode::kCancelled;
   const bool is_other = why.code() == StatusCode::kUnimplemented;
-  if (!is_absent && (!is_other || place_->forced())) place_->SayWhyNot(address_, why);
+  if (!is_absent && (!is_other || runtime_->forced())) runtime_->LogNotUsed(address_, why);
   std::lock_guard lock(mu_);
   state_ = State::kRefused;
   may_ask_ = may_ask_ || is_absent;
@@ -103,7 +103,7 @@ void UcxChannel::Refused(const Status& why) {
 }
 
 void UcxChannel::Connect(const UcxInvitation& invitation) {
-  const Result<UcxLink::Shared> shared = place_->Shared();
+  const Result<UcxLink::Shared> shared = runtime_->Shared();
   if (!shared.ok()) return Refused(shared.status());
   const Result<Address> address = Address::Parse(address_);
   const Result<std::vector<SocketAddress>> found = Resolve(address->host, invitation.port);
@@ -112,25 +112,25 @@ void UcxChannel::Connect(const UcxInvitation& invitation) {
   for (const SocketAddress& candidate : *found) {
     if ((candidate.family() == AF_INET6) != (invitation.version == 6)) continue;  // nobody listens there
     std::shared_ptr<UcxLink> link;
-    const std::shared_ptr<LinkCaller> caller = place_->callers().Add([&](std::unique_ptr<LinkEnd> end) {
+    const std::shared_ptr<LinkCaller> caller = runtime_->callers().Add([&](std::unique_ptr<LinkHandler> end) {
       link = std::make_shared<UcxLink>(*shared, std::move(end));
       return link;
     });
     if (caller == nullptr) return Refused(ProcessIsEnding());
     status = shared->worker->Connect(link, candidate.get(), candidate.size);
-    if (status.ok()) status = link->Greet(invitation.number, place_->connect_timeout_ms());
+    if (status.ok()) status = link->ExchangeHello(invitation.number, runtime_->connect_timeout_ms());
     if (!status.ok()) {
       link->Break(status);
       continue;
     }
-    place_->SayItIsUsed(address_);
+    runtime_->LogUsed(address_);
     std::lock_guard lock(mu_);
     state_ = State::kConnected;
     caller_ = caller;
     changed_.notify_all();
     return;
   }
-  if (place_->callers().closed()) return Refused(ProcessIsEnding());
+  if (runtime_->callers().closed()) return Refused(ProcessIsEnding());
   Refused(FailedPrecondition("no connection to its port {}: {}", invitation.port, std::string(status.message())));
 }
 

@@ -8,14 +8,14 @@
 #include <string>
 
 #include "cluster/transport.h"
-#include "cluster/ucx/ucx_place.h"
+#include "cluster/ucx/ucx_runtime.h"
 
 namespace weir {
 
 class UcxChannel final : public Channel, public std::enable_shared_from_this<UcxChannel> {
  public:
   // `other` makes the channel of the other transport on first use. It returns null once that transport has ended.
-  UcxChannel(std::string address, std::shared_ptr<UcxPlace> place, std::function<std::shared_ptr<Channel>()> other);
+  UcxChannel(std::string address, std::shared_ptr<UcxRuntime> runtime, std::function<std::shared_ptr<Channel>()> other);
   ~UcxChannel() override;
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override;
   const std::string& address() const override { return address_; }
@@ -36,7 +36,7 @@ class UcxChannel final : public Channel, public std::enable_shared_from_this<Ucx
 
   const std::string address_;
   const bool wanted_;
-  const std::shared_ptr<UcxPlace> place_;
+  const std::shared_ptr<UcxRuntime> runtime_;
   const std::function<std::shared_ptr<Channel>()> make_other_;
   std::mutex mu_;
   std::condition_variable changed_;

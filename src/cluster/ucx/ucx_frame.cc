@@ -12,13 +12,13 @@ constexpr size_t kMaxIncomplete = 1 << 16;
 constexpr size_t kMostPartBytes = size_t{128} << 20;  // parts count as signs of life: they must not take too long
 constexpr size_t kJoined = size_t{8} << 10;           // up to this size slices are copied together: faster than a list
 
-std::string_view BytesOf(const UcxHead& head) { return {reinterpret_cast<const char*>(&head), sizeof(head)}; }
+std::string_view BytesOf(const UcxHeader& head) { return {reinterpret_cast<const char*>(&head), sizeof(head)}; }
 
 }  // namespace
 
 // ---- sending ----
 
-std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHead head, std::string_view method, Rope payload) {
+std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHeader head, std::string_view method, Rope payload) {
   auto out = std::make_unique<UcxOutgoing>();
   out->payload = std::move(payload);
   head.size = out->payload.size();
@@ -30,7 +30,7 @@ std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHead head, std::string_view meth
         const UcxPart part{before, size};
         out->owned.append(reinterpret_cast<const char*>(&part), sizeof(part));
         out->part_heads.push_back(
-            {.kind = UcxHead::kPart, .message = head.message, .id = out->parts.size(), .size = size});
+            {.kind = UcxHeader::kPart, .message = head.message, .id = out->parts.size(), .size = size});
         out->parts.push_back({slice.data + at, size});
       }
     } else {
@@ -53,21 +53,21 @@ std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHead head, std::string_view meth
 
 Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_size) {
   Piece piece;
-  if (header.size() < sizeof(UcxHead) || header.size() > sizeof(UcxHead) + kUcxMaxMethod)
+  if (header.size() < sizeof(UcxHeader) || header.size() > sizeof(UcxHeader) + kUcxMaxMethod)
     return InvalidArgument("a message with a head of {} bytes", header.size());
-  std::memcpy(&piece.head, header.data(), sizeof(UcxHead));
-  piece.method = header.substr(sizeof(UcxHead));
+  std::memcpy(&piece.head, header.data(), sizeof(UcxHeader));
+  piece.method = header.substr(sizeof(UcxHeader));
   piece.size = data_size;
-  const UcxHead& head = piece.head;
-  if (head.version != UcxHead::kVersion || head.kind < UcxHead::kHello || head.kind > UcxHead::kPart)
+  const UcxHeader& head = piece.head;
+  if (head.version != UcxHeader::kVersion || head.kind < UcxHeader::kHello || head.kind > UcxHeader::kPart)
     return InvalidArgument("a message of version {} and kind {}", head.version, head.kind);
   if (head.size > kMaxUcxPayload || head.parts > kMaxParts)
     return InvalidArgument("a message of {} bytes in {} parts", head.size, head.parts);
   const size_t table = head.parts * sizeof(UcxPart);
-  const bool fits = head.kind == UcxHead::kPart ? head.parts == 0 && head.id < kMaxParts && data_size == head.size
-                                                : data_size >= table && data_size - table <= head.size;
+  const bool fits = head.kind == UcxHeader::kPart ? head.parts == 0 && head.id < kMaxParts && data_size == head.size
+                                                  : data_size >= table && data_size - table <= head.size;
   if (!fits) return InvalidArgument("a message of {} bytes that brings {}", head.size, data_size);
-  if (head.parts == 0 && head.kind != UcxHead::kPart && data_size != head.size)
+  if (head.parts == 0 && head.kind != UcxHeader::kPart && data_size != head.size)
     return InvalidArgument("a message of {} bytes that brings {}", head.size, data_size);
   const auto known = incomplete_.find(head.message);
   if (known == incomplete_.end() && incomplete_.size() >= kMaxIncomplete)
@@ -85,7 +85,7 @@ Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_siz
 namespace {
 
 // Assembles a payload from the data of the first message and the parts. InvalidArgument if they do not fit together.
-Result<Rope> PutTogether(const UcxInbox::Piece& first, std::unordered_map<uint64_t, UcxInbox::Piece>& parts) {
+Result<Rope> AssemblePayload(const UcxInbox::Piece& first, std::unordered_map<uint64_t, UcxInbox::Piece>& parts) {
   Rope payload;
   const auto owner = std::make_shared<const BufferPtr>(first.memory);
   const char* table = static_cast<const char*>(first.memory->data());
@@ -115,7 +115,7 @@ Result<Rope> PutTogether(const UcxInbox::Piece& first, std::unordered_map<uint64
 
 Result<std::optional<UcxInbox::Message>> UcxInbox::End(Piece piece) {
   const uint64_t number = piece.head.message;
-  const bool is_part = piece.head.kind == UcxHead::kPart;
+  const bool is_part = piece.head.kind == UcxHeader::kPart;
   if (!is_part && piece.head.parts == 0) {  // the common case
     Message message{piece.head, std::move(piece.method), Rope()};
     if (!piece.failed.ok()) {
@@ -127,23 +127,23 @@ Result<std::optional<UcxInbox::Message>> UcxInbox::End(Piece piece) {
   }
   Incomplete& incomplete = incomplete_[number];
   if (is_part) {
-    const uint64_t place = piece.head.id;
-    if (!incomplete.parts.emplace(place, std::move(piece)).second) return InvalidArgument("a part that came twice");
+    const uint64_t runtime = piece.head.id;
+    if (!incomplete.parts.emplace(runtime, std::move(piece)).second) return InvalidArgument("a part that came twice");
   } else {
     if (incomplete.first.has_value()) return InvalidArgument("a message that came twice");
     incomplete.first = std::move(piece);
   }
   if (!incomplete.first.has_value()) return std::optional<Message>();
   const Piece& first = *incomplete.first;
-  for (const auto& [place, part] : incomplete.parts) {
-    if (place >= first.head.parts) return InvalidArgument("a part that its message does not have");
+  for (const auto& [runtime, part] : incomplete.parts) {
+    if (runtime >= first.head.parts) return InvalidArgument("a part that its message does not have");
   }
   if (incomplete.parts.size() < first.head.parts) return std::optional<Message>();
   Message message{first.head, first.method, Rope()};
   Status failed = first.failed;
-  for (const auto& [place, part] : incomplete.parts) failed.Update(part.failed);
+  for (const auto& [runtime, part] : incomplete.parts) failed.Update(part.failed);
   if (failed.ok()) {
-    WEIR_ASSIGN(message.payload, PutTogether(first, incomplete.parts));
+    WEIR_ASSIGN(message.payload, AssemblePayload(first, incomplete.parts));
   } else {
     message.payload = failed;
   }

@@ -1,4 +1,4 @@
-// The messages between the two ends of a UCX connection. A message is one active message: its header is a UcxHead and
+// The messages between the two ends of a UCX connection. A message is one active message: its header is a UcxHeader and
 // the method; its data is a table of UcxParts and the short slices of the payload. Long slices are sent as parts:
 // separate active messages that are received directly into their final memory. Does not depend on UCX.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace weir {
 
-struct UcxHead {
+struct UcxHeader {
   enum Kind : uint32_t { kHello = 1, kCall, kAnswer, kError, kCancel, kPing, kPong, kPart };
   static constexpr uint32_t kVersion = 1;
   uint32_t version = kVersion;
@@ -50,21 +50,21 @@ struct UcxOutgoing {
   std::vector<Bytes> data;
   size_t data_size = 0;
   std::vector<Bytes> parts;
-  std::vector<UcxHead> part_heads;
+  std::vector<UcxHeader> part_heads;
 };
-std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHead head, std::string_view method, Rope payload);
+std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHeader head, std::string_view method, Rope payload);
 
 // Assembles the messages of one connection. Checks sizes before it uses them. Not thread-safe.
 class UcxInbox final {
  public:
   struct Message {
-    UcxHead head;
+    UcxHeader head;
     std::string method;
     Result<Rope> payload = Rope();
   };
   // One active message whose data has yet to be received into `memory`.
   struct Piece {
-    UcxHead head;
+    UcxHeader head;
     std::string method;
     size_t size = 0;
     // Room for `size` bytes that a tensor may keep. Null if the allocation failed: the bytes are discarded then.

@@ -19,7 +19,7 @@ std::vector<Frame> FramesOf(const UcxOutgoing& message) {
   frames[0].header = message.header;
   for (const UcxOutgoing::Bytes& bytes : message.data) frames[0].data.append(bytes.data, bytes.size);
   for (size_t i = 0; i < message.parts.size(); ++i) {
-    frames.push_back({std::string(reinterpret_cast<const char*>(&message.part_heads[i]), sizeof(UcxHead)),
+    frames.push_back({std::string(reinterpret_cast<const char*>(&message.part_heads[i]), sizeof(UcxHeader)),
                       std::string(message.parts[i].data, message.parts[i].size)});
   }
   return frames;
@@ -41,13 +41,13 @@ Rope RopeOf(const std::vector<size_t>& sizes, std::string* all) {
   return rope;
 }
 
-TEST(UcxFrameTest, MessagesComeTogetherInAnyOrderOfTheirParts) {
+TEST(UcxFrameTest, PartsMayArriveInAnyOrder) {
   const std::vector<size_t> sizes = {3'000, kUcxPartBytes, 100, kUcxPartBytes + 1, kUcxPartBytes + 2, 5};
   std::vector<size_t> order = {0, 1, 2, 3};
   do {
     std::string all;
     const std::unique_ptr<UcxOutgoing> out =
-        MakeUcxOutgoing({.kind = UcxHead::kAnswer, .message = 9, .id = 4}, "", RopeOf(sizes, &all));
+        MakeUcxOutgoing({.kind = UcxHeader::kAnswer, .message = 9, .id = 4}, "", RopeOf(sizes, &all));
     const std::vector<Frame> frames = FramesOf(*out);
     ASSERT_EQ(frames.size(), 4U);
     UcxInbox inbox;
@@ -62,10 +62,10 @@ TEST(UcxFrameTest, MessagesComeTogetherInAnyOrderOfTheirParts) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST(UcxFrameTest, PartsAreReceivedWhereTensorsCanLie) {
+TEST(UcxFrameTest, PartsAreAligned) {
   std::string all;
   const std::unique_ptr<UcxOutgoing> out =
-      MakeUcxOutgoing({.kind = UcxHead::kCall, .message = 1}, "/a.B/C", RopeOf({100, kUcxPartBytes, 100}, &all));
+      MakeUcxOutgoing({.kind = UcxHeader::kCall, .message = 1}, "/a.B/C", RopeOf({100, kUcxPartBytes, 100}, &all));
   UcxInbox inbox;
   for (const Frame& frame : FramesOf(*out)) {
     Result<std::optional<UcxInbox::Message>> message = Put(inbox, frame);
@@ -83,17 +83,17 @@ TEST(UcxFrameTest, PartsAreReceivedWhereTensorsCanLie) {
   }
 }
 
-TEST(UcxFrameTest, PartsThatDoNotMakeUpTheirMessageAreAnError) {
+TEST(UcxFrameTest, InconsistentPartsAreErrors) {
   const auto ends_in_error = [](uint64_t size, std::vector<UcxPart> table, const std::string& inline_bytes,
                                 const std::vector<std::string>& parts) {
-    UcxHead head{.kind = UcxHead::kCall, .parts = uint32_t(table.size()), .message = 1, .size = size};
+    UcxHeader head{.kind = UcxHeader::kCall, .parts = uint32_t(table.size()), .message = 1, .size = size};
     Frame first{std::string(reinterpret_cast<const char*>(&head), sizeof(head)), ""};
     first.data.append(reinterpret_cast<const char*>(table.data()), table.size() * sizeof(UcxPart));
     first.data += inline_bytes;
     UcxInbox inbox;
     if (!Put(inbox, first).ok()) return true;
     for (size_t i = 0; i < parts.size(); ++i) {
-      UcxHead part{.kind = UcxHead::kPart, .message = 1, .id = i, .size = parts[i].size()};
+      UcxHeader part{.kind = UcxHeader::kPart, .message = 1, .id = i, .size = parts[i].size()};
       if (!Put(inbox, {std::string(reinterpret_cast<const char*>(&part), sizeof(part)), parts[i]}).ok()) return true;
     }
     return false;
@@ -110,33 +110,33 @@ TEST(UcxFrameTest, PartsThatDoNotMakeUpTheirMessageAreAnError) {
   EXPECT_TRUE(ends_in_error(3, std::vector<UcxPart>(4097), "abc", {}));
 }
 
-std::string HeaderOf(const UcxHead& head) { return {reinterpret_cast<const char*>(&head), sizeof(head)}; }
+std::string HeaderOf(const UcxHeader& head) { return {reinterpret_cast<const char*>(&head), sizeof(head)}; }
 
-TEST(UcxFrameTest, WhatCannotBeAPartOrAMessageIsAnError) {
+TEST(UcxFrameTest, InvalidHeadersAreErrors) {
   UcxInbox inbox;
-  const auto put = [&](const UcxHead& head, const std::string& data) {
+  const auto put = [&](const UcxHeader& head, const std::string& data) {
     return Put(inbox, {HeaderOf(head), data}).status().code();
   };
   const UcxPart part{0, 4};
   const std::string table(reinterpret_cast<const char*>(&part), sizeof(part));
-  EXPECT_EQ(put({.kind = UcxHead::kPart, .message = 1, .id = 4095, .size = 4}, "four"), StatusCode::kOk);
-  EXPECT_EQ(put({.kind = UcxHead::kPart, .message = 1, .id = 4096, .size = 4}, "four"), StatusCode::kInvalidArgument);
-  EXPECT_EQ(put({.kind = UcxHead::kPart, .message = 2, .size = 5}, "four"), StatusCode::kInvalidArgument);
-  EXPECT_EQ(put({.kind = UcxHead::kPart, .parts = 1, .message = 2, .size = 16}, table), StatusCode::kInvalidArgument);
-  EXPECT_EQ(put({.kind = UcxHead::kCall, .message = 3, .size = 5}, "four"), StatusCode::kInvalidArgument);
-  EXPECT_EQ(put({.kind = UcxHead::kCall, .parts = 1, .message = 4, .size = (uint64_t{1} << 40) + 1}, table),
+  EXPECT_EQ(put({.kind = UcxHeader::kPart, .message = 1, .id = 4095, .size = 4}, "four"), StatusCode::kOk);
+  EXPECT_EQ(put({.kind = UcxHeader::kPart, .message = 1, .id = 4096, .size = 4}, "four"), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHeader::kPart, .message = 2, .size = 5}, "four"), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHeader::kPart, .parts = 1, .message = 2, .size = 16}, table), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHeader::kCall, .message = 3, .size = 5}, "four"), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHeader::kCall, .parts = 1, .message = 4, .size = (uint64_t{1} << 40) + 1}, table),
             StatusCode::kInvalidArgument);
-  EXPECT_EQ(put({.kind = UcxHead::kCall, .parts = 1, .message = 5, .size = 4}, table), StatusCode::kOk);
-  EXPECT_EQ(put({.kind = UcxHead::kCall, .parts = 1, .message = 5, .size = 4}, table), StatusCode::kInvalidArgument);
-  EXPECT_EQ(put({.kind = UcxHead::kPart, .message = 6, .id = 1, .size = 4}, "four"), StatusCode::kOk);
-  EXPECT_EQ(put({.kind = UcxHead::kCall, .parts = 1, .message = 6, .size = 4}, table), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHeader::kCall, .parts = 1, .message = 5, .size = 4}, table), StatusCode::kOk);
+  EXPECT_EQ(put({.kind = UcxHeader::kCall, .parts = 1, .message = 5, .size = 4}, table), StatusCode::kInvalidArgument);
+  EXPECT_EQ(put({.kind = UcxHeader::kPart, .message = 6, .id = 1, .size = 4}, "four"), StatusCode::kOk);
+  EXPECT_EQ(put({.kind = UcxHeader::kCall, .parts = 1, .message = 6, .size = 4}, table), StatusCode::kInvalidArgument);
 }
 
-TEST(UcxFrameTest, ANumberIsFreeWhenItsMessageIsWhole) {
+TEST(UcxFrameTest, MessageNumberIsReusable) {
   UcxInbox inbox;
   for (int i = 0; i < 3; ++i) {
     std::string all;
-    const auto out = MakeUcxOutgoing({.kind = UcxHead::kCall, .message = 1}, "", RopeOf({kUcxPartBytes, 5}, &all));
+    const auto out = MakeUcxOutgoing({.kind = UcxHeader::kCall, .message = 1}, "", RopeOf({kUcxPartBytes, 5}, &all));
     const std::vector<Frame> frames = FramesOf(*out);
     ASSERT_TRUE(Put(inbox, frames[1]).ok());
     const Result<std::optional<UcxInbox::Message>> message = Put(inbox, frames[0]);
@@ -146,21 +146,22 @@ TEST(UcxFrameTest, ANumberIsFreeWhenItsMessageIsWhole) {
   }
 }
 
-TEST(UcxFrameTest, MessagesThatDoNotEndAreLimited) {
+TEST(UcxFrameTest, IncompleteMessagesAreLimited) {
   constexpr uint64_t kMost = 1 << 16;
   UcxInbox inbox;
-  const auto put = [&](uint64_t number, uint64_t place) {
-    return Put(inbox, {HeaderOf({.kind = UcxHead::kPart, .message = number, .id = place, .size = 1}), "x"}).status();
+  const auto put = [&](uint64_t number, uint64_t runtime) {
+    return Put(inbox, {HeaderOf({.kind = UcxHeader::kPart, .message = number, .id = runtime, .size = 1}), "x"})
+        .status();
   };
   for (uint64_t number = 0; number < kMost; ++number) ASSERT_TRUE(put(number, 0).ok());
   EXPECT_EQ(put(kMost, 0).code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(put(7, 1).ok());  // messages that have begun may continue
 }
 
-TEST(UcxFrameTest, WhatThereWasNoMemoryForIsAnErrorOfItsMessageAlone) {
+TEST(UcxFrameTest, AllocationFailureAffectsOneMessage) {
   std::string all;
   for (const std::vector<size_t>& sizes : {std::vector<size_t>{10}, {kUcxPartBytes, 5}}) {
-    const auto out = MakeUcxOutgoing({.kind = UcxHead::kCall, .message = 1}, "", RopeOf(sizes, &all));
+    const auto out = MakeUcxOutgoing({.kind = UcxHeader::kCall, .message = 1}, "", RopeOf(sizes, &all));
     const std::vector<Frame> frames = FramesOf(*out);
     for (size_t failing = 0; failing < frames.size(); ++failing) {
       UcxInbox inbox;
@@ -181,12 +182,12 @@ TEST(UcxFrameTest, WhatThereWasNoMemoryForIsAnErrorOfItsMessageAlone) {
   }
 }
 
-TEST(UcxFrameTest, NoMoreAndNoLongerPartsAreSentThanAreTaken) {
+TEST(UcxFrameTest, SenderRespectsReceiverLimits) {
   constexpr size_t kMostBytes = size_t{128} << 20;
   const auto* const bytes = reinterpret_cast<const char*>(uintptr_t{1} << 40);  // never read
   Rope one;
   one.Append(bytes, 2 * kMostBytes + kUcxPartBytes, nullptr);
-  std::unique_ptr<UcxOutgoing> out = MakeUcxOutgoing({.kind = UcxHead::kCall}, "", std::move(one));
+  std::unique_ptr<UcxOutgoing> out = MakeUcxOutgoing({.kind = UcxHeader::kCall}, "", std::move(one));
   ASSERT_EQ(out->parts.size(), 3U);
   uint64_t size = 0;
   for (size_t i = 0; i < 3; ++i) {
@@ -197,7 +198,7 @@ TEST(UcxFrameTest, NoMoreAndNoLongerPartsAreSentThanAreTaken) {
   EXPECT_EQ(size, 2 * kMostBytes + kUcxPartBytes);
   Rope many;
   for (int i = 0; i < 5000; ++i) many.Append(bytes, kUcxPartBytes, nullptr);
-  out = MakeUcxOutgoing({.kind = UcxHead::kCall}, "", std::move(many));
+  out = MakeUcxOutgoing({.kind = UcxHeader::kCall}, "", std::move(many));
   EXPECT_EQ(out->parts.size(), 4096U);
   EXPECT_EQ(out->data_size, (5000 - 4096) * kUcxPartBytes + 4096 * sizeof(UcxPart));
 }

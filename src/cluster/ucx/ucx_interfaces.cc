@@ -41,7 +41,7 @@ void AddRdmaDevices(std::set<std::string>* devices) {
 
 }  // namespace
 
-Result<SocketAddress> UcxListenName(const std::string& host) {
+Result<SocketAddress> UcxListenAddress(const std::string& host) {
   const std::vector<SocketAddress> names = AddressesOf(host);
   if (names.empty()) return FailedPrecondition("UCX cannot listen at {}: it has no address", host);
   for (const SocketAddress& name : names)

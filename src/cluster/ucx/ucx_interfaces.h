@@ -11,7 +11,7 @@
 namespace weir {
 
 // The address, with port 0, at which UCX listens for a server that is bound to `host`. Prefers IPv4.
-Result<SocketAddress> UcxListenName(const std::string& host);
+Result<SocketAddress> UcxListenAddress(const std::string& host);
 
 // The devices that have the addresses of `hosts`, and all RDMA devices, in the format of UCX_NET_DEVICES. Empty (all
 // devices) if `hosts` is empty or has a wildcard address; "lo" if no device has one of the addresses.

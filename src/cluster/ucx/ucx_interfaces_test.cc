@@ -10,13 +10,13 @@ namespace weir {
 namespace {
 
 TEST(UcxInterfaces, ListensAtTheAddressOfTheServer) {
-  const Result<SocketAddress> name = UcxListenName("127.0.0.1");
+  const Result<SocketAddress> name = UcxListenAddress("127.0.0.1");
   ASSERT_TRUE(name.ok()) << name.status();
   ASSERT_EQ(name->get()->sa_family, AF_INET);
   const auto* ip = reinterpret_cast<const sockaddr_in*>(name->get());
   EXPECT_EQ(ip->sin_addr.s_addr, htonl(INADDR_LOOPBACK));
   EXPECT_EQ(ip->sin_port, 0);
-  EXPECT_EQ(UcxListenName("no.such.host.invalid").status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(UcxListenAddress("no.such.host.invalid").status().code(), StatusCode::kFailedPrecondition);
 }
 
 TEST(UcxInterfaces, UsesTheDevicesOfTheServersOnly) {

@@ -10,7 +10,7 @@ namespace {
 
 // Settings that UCX reads only while it is loaded. They keep UCX from changing the signal handlers and memory functions
 // of the process and from writing to standard error.
-constexpr std::pair<const char*, const char*> kGuest[] = {
+constexpr std::pair<const char*, const char*> kLoadSettings[] = {
     {"UCX_HANDLE_ERRORS", "none"},
     {"UCX_ERROR_SIGNALS", ""},
     {"UCX_VFS_ENABLE", "n"},
@@ -31,7 +31,7 @@ Result<std::shared_ptr<const UcxLibrary>> UcxLibrary::Load() {
 }
 
 Status UcxLibrary::Open() {
-  for (const auto& [name, value] : kGuest) {
+  for (const auto& [name, value] : kLoadSettings) {
     if (std::getenv(name) == nullptr) settings_.push_back(fmt::format("{}={}", name, value));
   }
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)

@@ -6,7 +6,7 @@
 
 namespace weir {
 
-bool UcxLink::Send(UcxHead head, std::string_view method, Rope payload) {
+bool UcxLink::Send(UcxHeader head, std::string_view method, Rope payload) {
   if (broken_) return false;
   const Status status = shared_.worker->Send(shared_from_this(), head, method, std::move(payload));
   if (!status.ok()) Break(status);
@@ -14,7 +14,7 @@ bool UcxLink::Send(UcxHead head, std::string_view method, Rope payload) {
 }
 
 bool UcxLink::SendMessage(const LinkMessage& message, std::string_view method, Rope payload) {
-  return Send(HeadFor<UcxHead>(message), method, std::move(payload));
+  return Send(HeadFor<UcxHeader>(message), method, std::move(payload));
 }
 
 void UcxLink::Break(const Status& reason) {
@@ -27,22 +27,22 @@ void UcxLink::Break(const Status& reason) {
   // Not inline: the caller may hold locks.
   shared_.loop.Post([kept = shared_from_this(), reason] {
     kept->shared_.worker->Disconnect(*kept);
-    if (kept->has_end()) kept->end().Broken(reason);
+    if (kept->has_link_handler()) kept->link_handler().OnBroken(reason);
   });
 }
 
-bool UcxLink::Admits(const UcxHead& head) {
-  if (has_end() || head.kind == UcxHead::kPing || head.kind == UcxHead::kPong) return true;
-  const std::shared_ptr<LinkCalls> calls = head.kind == UcxHead::kHello ? host_(head.id) : nullptr;
+bool UcxLink::AcceptsMessage(const UcxHeader& head) {
+  if (has_link_handler() || head.kind == UcxHeader::kPing || head.kind == UcxHeader::kPong) return true;
+  const std::shared_ptr<IncomingLinkCalls> calls = head.kind == UcxHeader::kHello ? find_calls_(head.id) : nullptr;
   if (calls == nullptr) return false;
   auto callee = std::make_unique<LinkCallee>(calls);
   LinkCallee* const end = callee.get();
-  set_end(std::move(callee));
+  set_link_handler(std::move(callee));
   return calls->Add(shared_from_this(), end);
 }
 
-Status UcxLink::Greet(uint64_t invitation, int64_t timeout_ms) {
-  Send({.kind = UcxHead::kHello, .id = invitation}, "", Rope());
+Status UcxLink::ExchangeHello(uint64_t invitation, int64_t timeout_ms) {
+  Send({.kind = UcxHeader::kHello, .id = invitation}, "", Rope());
   std::unique_lock lock(mu_);
   if (!changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [&] { return greeted_ || !reason_.ok(); }))
     return Unavailable("no connection within {} ms", timeout_ms);
@@ -56,20 +56,20 @@ void UcxLink::WaitUntilSent(int64_t timeout_ms) {
     std::lock_guard lock(mu_);
     number = ++pings_;
   }
-  if (!Send({.kind = UcxHead::kPing, .id = number}, "", Rope())) return;
+  if (!Send({.kind = UcxHeader::kPing, .id = number}, "", Rope())) return;
   std::unique_lock lock(mu_);
   changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [&] { return last_pong_ >= number || !reason_.ok(); });
 }
 
-void UcxLink::Began(const UcxHead& head, const std::string& method) {
-  if (head.kind != UcxHead::kCall || broken_) return;
-  end().Began(LinkMessageOf(head), method);
+void UcxLink::OnMessageStart(const UcxHeader& head, const std::string& method) {
+  if (head.kind != UcxHeader::kCall || broken_) return;
+  link_handler().OnMessageStart(LinkMessageOf(head), method);
 }
 
-void UcxLink::Came(UcxInbox::Message message) {
-  const UcxHead& head = message.head;
+void UcxLink::OnMessageComplete(UcxInbox::Message message) {
+  const UcxHeader& head = message.head;
   switch (head.kind) {
-    case UcxHead::kHello: {
+    case UcxHeader::kHello: {
       bool first = false;
       {
         std::lock_guard lock(mu_);
@@ -77,30 +77,30 @@ void UcxLink::Came(UcxInbox::Message message) {
         changed_.notify_all();
       }
       // The accepting side answers, and stops the peer timeout.
-      if (first && host_ != nullptr) {
-        EndWait();
-        Send({.kind = UcxHead::kHello}, "", Rope());
+      if (first && find_calls_ != nullptr) {
+        EndCall();
+        Send({.kind = UcxHeader::kHello}, "", Rope());
       }
       return;
     }
-    case UcxHead::kPing:
-      Send({.kind = UcxHead::kPong, .id = head.id}, "", Rope());
+    case UcxHeader::kPing:
+      Send({.kind = UcxHeader::kPong, .id = head.id}, "", Rope());
       return;
-    case UcxHead::kPong: {
+    case UcxHeader::kPong: {
       std::lock_guard lock(mu_);
       last_pong_ = std::max(last_pong_, head.id);
       changed_.notify_all();
       return;
     }
-    case UcxHead::kCancel:
-      return end().Began(LinkMessageOf(head), "");
+    case UcxHeader::kCancel:
+      return link_handler().OnMessageStart(LinkMessageOf(head), "");
     default:
       break;
   }
   const size_t size = head.size;
   auto shared = std::make_shared<UcxInbox::Message>(std::move(message));
-  shared_.loop.RunFor(size, [kept = shared_from_this(), shared] {
-    kept->end().Came(LinkMessageOf(shared->head), std::move(shared->payload));
+  shared_.loop.RunBySize(size, [kept = shared_from_this(), shared] {
+    kept->link_handler().OnMessage(LinkMessageOf(shared->head), std::move(shared->payload));
   });
 }
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "cluster/host_loop.h"
+#include "cluster/epoll_loop.h"
 #include "cluster/link.h"
 #include "cluster/ucx/ucx_worker.h"
 
@@ -17,48 +17,48 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
  public:
   // Shared by the links of a transport. Must live until all of them are broken.
   struct Shared {
-    HostLoop& loop;
+    EpollLoop& loop;
     Alarms& alarms;
     int64_t peer_timeout_ms;
     std::shared_ptr<UcxWorker> worker;
   };
   // Returns the calls that a peer with this invitation number belongs to; null if the number is not valid.
-  using Host = std::function<std::shared_ptr<LinkCalls>(uint64_t invitation)>;
+  using FindCalls = std::function<std::shared_ptr<IncomingLinkCalls>(uint64_t invitation)>;
   // For the connecting side.
-  UcxLink(const Shared& shared, std::unique_ptr<LinkEnd> end)
+  UcxLink(const Shared& shared, std::unique_ptr<LinkHandler> end)
       : Link(std::move(end), shared.alarms, shared.peer_timeout_ms), shared_(shared) {}
   // For the accepting side. Gets its end with the peer's kHello.
-  UcxLink(const Shared& shared, Host host)
-      : Link(nullptr, shared.alarms, shared.peer_timeout_ms), shared_(shared), host_(std::move(host)) {}
+  UcxLink(const Shared& shared, FindCalls find_calls)
+      : Link(nullptr, shared.alarms, shared.peer_timeout_ms), shared_(shared), find_calls_(std::move(find_calls)) {}
 
   // Sends the invitation to the peer and waits for its kHello, for at most `timeout_ms`. The error says why no kHello
   // arrived.
-  Status Greet(uint64_t invitation, int64_t timeout_ms);
+  Status ExchangeHello(uint64_t invitation, int64_t timeout_ms);
   // Starts the peer timeout: a peer that does not greet is lost.
-  void AwaitGreeting() { BeginWait(); }
+  void AwaitHello() { BeginCall(); }
 
   bool SendMessage(const LinkMessage& message, std::string_view method, Rope payload) override;
   void Break(const Status& reason) override;
-  bool IsThere() const override { return !broken_; }
+  bool IsConnected() const override { return !broken_; }
   void WaitUntilSent(int64_t timeout_ms) override;
   void Post(std::function<void()> work) override { shared_.loop.Post(std::move(work)); }
   std::shared_ptr<Link> self() override { return shared_from_this(); }
-  bool takes_whole() const override { return true; }
+  bool single_message_is_cheap() const override { return true; }
 
  private:
   friend class UcxWorker;
   // Called by the worker under its lock. False if the peer has not greeted, or has no valid invitation.
-  bool Admits(const UcxHead& head);
+  bool AcceptsMessage(const UcxHeader& head);
   // A message has begun to arrive. Called by the worker under its lock: must not call the worker.
-  void Began(const UcxHead& head, const std::string& method);
+  void OnMessageStart(const UcxHeader& head, const std::string& method);
   // The message is complete. Called without the lock.
-  void Came(UcxInbox::Message message);
+  void OnMessageComplete(UcxInbox::Message message);
 
-  bool Send(UcxHead head, std::string_view method, Rope payload);
-  void Ping() override { Send({.kind = UcxHead::kPing}, "", Rope()); }
+  bool Send(UcxHeader head, std::string_view method, Rope payload);
+  void Ping() override { Send({.kind = UcxHeader::kPing}, "", Rope()); }
 
   const Shared shared_;
-  const Host host_;
+  const FindCalls find_calls_;
   std::atomic<bool> broken_{false};
   // Guarded by the lock of the worker:
   ucp_ep_h endpoint_ = nullptr;

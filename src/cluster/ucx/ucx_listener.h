@@ -5,22 +5,22 @@
 #include <memory>
 
 #include "cluster/transport.h"
-#include "cluster/ucx/ucx_place.h"
+#include "cluster/ucx/ucx_runtime.h"
 #include "session/cluster_spec.h"
 
 namespace weir {
 
 class UcxListener final : public Listener {
  public:
-  UcxListener(std::shared_ptr<UcxPlace> place, Address address, std::unique_ptr<Listener> other);
+  UcxListener(std::shared_ptr<UcxRuntime> runtime, Address address, std::unique_ptr<Listener> other);
   ~UcxListener() override;
   void Serve(CallHandler handler) override;
   int port() const override { return other_->port(); }
 
  private:
-  const std::shared_ptr<UcxPlace> place_;
+  const std::shared_ptr<UcxRuntime> runtime_;
   const Address address_;
-  const std::shared_ptr<LinkCalls> calls_ = std::make_shared<LinkCalls>();
+  const std::shared_ptr<IncomingLinkCalls> calls_ = std::make_shared<IncomingLinkCalls>();
   std::unique_ptr<Listener> other_;
 };
 

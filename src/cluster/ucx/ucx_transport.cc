@@ -9,14 +9,14 @@ namespace {
 class UcxTransport final : public Transport {
  public:
   UcxTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms, bool forced)
-      : place_(std::make_shared<UcxPlace>(peer_timeout_ms, forced)), other_(std::move(other)) {}
+      : runtime_(std::make_shared<UcxRuntime>(peer_timeout_ms, forced)), other_(std::move(other)) {}
   ~UcxTransport() override {
-    place_->callers().Close();
+    runtime_->callers().Close();
     other_ = nullptr;
-    place_->Close();
+    runtime_->Close();
   }
   std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<UcxChannel>(address, place_,
+    return std::make_shared<UcxChannel>(address, runtime_,
                                         [weak = std::weak_ptr(other_), address]() -> std::shared_ptr<Channel> {
                                           const std::shared_ptr<Transport> other = weak.lock();
                                           return other == nullptr ? nullptr : other->Connect(address);
@@ -25,12 +25,12 @@ class UcxTransport final : public Transport {
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
     WEIR_ASSIGN(Address wanted, Address::Parse(address));
     WEIR_ASSIGN(std::unique_ptr<Listener> listener, other_->Listen(address));
-    place_->AddServer(wanted);
-    return std::unique_ptr<Listener>(std::make_unique<UcxListener>(place_, std::move(wanted), std::move(listener)));
+    runtime_->AddServer(wanted);
+    return std::unique_ptr<Listener>(std::make_unique<UcxListener>(runtime_, std::move(wanted), std::move(listener)));
   }
 
  private:
-  const std::shared_ptr<UcxPlace> place_;
+  const std::shared_ptr<UcxRuntime> runtime_;
   std::shared_ptr<Transport> other_;
 };
 

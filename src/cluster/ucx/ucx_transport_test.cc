@@ -19,7 +19,7 @@
 #include "cluster/grpc/grpc_transport.h"
 #include "cluster/ucx/ucx_frame.h"
 #include "cluster/ucx/ucx_library.h"
-#include "cluster/ucx/ucx_place.h"
+#include "cluster/ucx/ucx_runtime.h"
 
 namespace weir {
 namespace {
@@ -74,9 +74,9 @@ class SeenTransport final : public Transport {
 };
 
 // One end of a connection, driven by hand.
-class BarePeer final {
+class RawUcxPeer final {
  public:
-  explicit BarePeer(UcxInvitation invitation) : invitation_(invitation) {
+  explicit RawUcxPeer(UcxInvitation invitation) : invitation_(invitation) {
     ucx_ = *UcxLibrary::Load();
     ucp_config_t* config = nullptr;
     EXPECT_EQ(ucx_->ucp_config_read(nullptr, nullptr, &config), UCS_OK);
@@ -93,8 +93,8 @@ class BarePeer final {
     handler.id = 1;
     handler.cb = [](void* self, const void* header, size_t size, void* data, size_t data_size,
                     const ucp_am_recv_param_t*) {
-      auto* peer = static_cast<BarePeer*>(self);
-      UcxHead head;
+      auto* peer = static_cast<RawUcxPeer*>(self);
+      UcxHeader head;
       if (size >= sizeof(head)) std::memcpy(&head, header, sizeof(head));
       peer->came_[head.kind] = std::string(static_cast<const char*>(data), data_size);
       return UCS_OK;
@@ -111,11 +111,11 @@ class BarePeer final {
     endpoint.flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER;
     endpoint.sockaddr = {reinterpret_cast<const sockaddr*>(&name), sizeof(name)};
     endpoint.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-    endpoint.err_handler.cb = [](void* self, ucp_ep_h, ucs_status_t) { static_cast<BarePeer*>(self)->ended_ = true; };
+    endpoint.err_handler.cb = [](void* self, ucp_ep_h, ucs_status_t) { static_cast<RawUcxPeer*>(self)->ended_ = true; };
     endpoint.err_handler.arg = this;
     EXPECT_EQ(ucx_->ucp_ep_create(worker_, &endpoint, &endpoint_), UCS_OK);
   }
-  ~BarePeer() {
+  ~RawUcxPeer() {
     ucp_request_param_t param{};
     param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK;
     param.flags = UCP_EP_CLOSE_FLAG_FORCE;
@@ -140,14 +140,14 @@ class BarePeer final {
     MoveUntil([&] { return sent.load(); });
     ucx_->ucp_request_free(request);
   }
-  void Send(const UcxHead& head, std::string_view method = "", std::string data = "",
+  void Send(const UcxHeader& head, std::string_view method = "", std::string data = "",
             uint32_t flags = UCP_AM_SEND_FLAG_REPLY) {
     SendBytes(std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + std::string(method), std::move(data),
               flags);
   }
-  void Greet() {
-    Send({.kind = UcxHead::kHello, .id = invitation_.number});
-    EXPECT_TRUE(Comes(UcxHead::kHello));
+  void ExchangeHello() {
+    Send({.kind = UcxHeader::kHello, .id = invitation_.number});
+    EXPECT_TRUE(Comes(UcxHeader::kHello));
   }
   bool MoveUntil(const std::function<bool()>& there) {
     const auto end = std::chrono::steady_clock::now() + kUcxPatience;
@@ -156,11 +156,11 @@ class BarePeer final {
     }
     return there();
   }
-  bool Comes(UcxHead::Kind kind) {
+  bool Comes(UcxHeader::Kind kind) {
     return MoveUntil([&] { return came_.contains(kind); });
   }
-  bool HasCome(UcxHead::Kind kind) const { return came_.contains(kind); }
-  const std::string& payload(UcxHead::Kind kind) { return came_[kind]; }
+  bool HasCome(UcxHeader::Kind kind) const { return came_.contains(kind); }
+  const std::string& payload(UcxHeader::Kind kind) { return came_[kind]; }
   bool IsAtEnd() {
     return MoveUntil([&] { return ended_; });
   }
@@ -210,7 +210,7 @@ class UcxTransportTest : public testing::Test {
   std::unique_ptr<Transport> client_;
 };
 
-TEST_F(UcxTransportTest, APeerIsAskedOnceAndThenCalledOverUcx) {
+TEST_F(UcxTransportTest, PeerIsInvitedOnceThenCalledOverUcx) {
   Listen(kUcxLongMs, Echo);
   const std::shared_ptr<Channel> channel = client_->Connect(address());
   EXPECT_EQ(seen_->Of(kUcxMethod), 0);  // not before the channel is used
@@ -222,7 +222,7 @@ TEST_F(UcxTransportTest, APeerIsAskedOnceAndThenCalledOverUcx) {
   EXPECT_EQ(seen_->Of(kUcxMethod), 1);
 }
 
-TEST_F(UcxTransportTest, EitherSideMayBeWithoutIt) {
+TEST_F(UcxTransportTest, FallsBackIfOneSideLacksIt) {
   Listen(kUcxLongMs, Echo);
   const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
   EXPECT_TRUE(Call(*plain->Connect(address()), "x").ok());
@@ -237,7 +237,7 @@ TEST_F(UcxTransportTest, EitherSideMayBeWithoutIt) {
   EXPECT_EQ(seen_->Of(kUcxMethod), 1);  // nothing has happened that makes it worth asking again
 }
 
-TEST_F(UcxTransportTest, ProcessesOfOneHostDoNotNeedIt) {
+TEST_F(UcxTransportTest, NotUsedWithinOneHost) {
   Listen(kUcxLongMs, Echo);
   client_ = MakeUcxTransport(std::make_unique<SeenTransport>(seen_, kUcxLongMs), kUcxLongMs, /*forced=*/false);
   const std::shared_ptr<Channel> channel = client_->Connect(address());
@@ -246,7 +246,7 @@ TEST_F(UcxTransportTest, ProcessesOfOneHostDoNotNeedIt) {
   EXPECT_EQ(seen_->Of(kUcxMethod), 0);
 }
 
-TEST_F(UcxTransportTest, APeerThatComesBackAsAnotherIsReached) {
+TEST_F(UcxTransportTest, RestartedPeerWithoutUcxIsReached) {
   Listen(kUcxLongMs, Echo);
   const std::string where = address();
   const std::shared_ptr<Channel> channel = client_->Connect(where);
@@ -274,7 +274,7 @@ TEST_F(UcxTransportTest, APeerThatComesBackAsAnotherIsReached) {
   EXPECT_EQ(back, "again");
 }
 
-TEST_F(UcxTransportTest, APortWhereNobodySpeaksIsNotWaitedFor) {
+TEST_F(UcxTransportTest, SilentPortFallsBackToGrpc) {
   const int silent = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in name{};
   name.sin_family = AF_INET;
@@ -296,7 +296,7 @@ TEST_F(UcxTransportTest, APortWhereNobodySpeaksIsNotWaitedFor) {
   close(silent);
 }
 
-TEST_F(UcxTransportTest, MessagesOfManyKindsOfPiecesComeBack) {
+TEST_F(UcxTransportTest, EchoesMessagesOfManyShapes) {
   Listen(kUcxLongMs, Echo);
   const std::shared_ptr<Channel> channel = client_->Connect(address());
   ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
@@ -325,71 +325,71 @@ TEST_F(UcxTransportTest, MessagesOfManyKindsOfPiecesComeBack) {
 
 // ---- peers driven by the test ----
 
-TEST_F(UcxTransportTest, APeerThatSpeaksTheProtocolIsAnswered) {
+TEST_F(UcxTransportTest, ValidPeerGetsAResponse) {
   Listen(kUcxLongMs, Echo);
-  BarePeer peer(Invitation());
-  peer.Greet();
-  peer.Send({.kind = UcxHead::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
-  EXPECT_TRUE(peer.Comes(UcxHead::kAnswer));
-  EXPECT_EQ(peer.payload(UcxHead::kAnswer), "hello");
-  peer.Send({.kind = UcxHead::kPing});
-  EXPECT_TRUE(peer.Comes(UcxHead::kPong));
+  RawUcxPeer peer(Invitation());
+  peer.ExchangeHello();
+  peer.Send({.kind = UcxHeader::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
+  EXPECT_TRUE(peer.Comes(UcxHeader::kAnswer));
+  EXPECT_EQ(peer.payload(UcxHeader::kAnswer), "hello");
+  peer.Send({.kind = UcxHeader::kPing});
+  EXPECT_TRUE(peer.Comes(UcxHeader::kPong));
 }
 
-TEST_F(UcxTransportTest, WhoWasNotAskedInIsTurnedAway) {
+TEST_F(UcxTransportTest, ConnectionWithoutInvitationIsRejected) {
   Listen(kUcxLongMs, Echo);
   const UcxInvitation invitation = Invitation();
   {
-    BarePeer peer(invitation);
-    peer.Send({.kind = UcxHead::kHello, .id = invitation.number + 1});
+    RawUcxPeer peer(invitation);
+    peer.Send({.kind = UcxHeader::kHello, .id = invitation.number + 1});
     EXPECT_TRUE(peer.IsAtEnd());
   }
   {
-    BarePeer peer(invitation);
-    peer.Send({.kind = UcxHead::kCall, .message = 1, .id = 1}, "/a.B/C");
+    RawUcxPeer peer(invitation);
+    peer.Send({.kind = UcxHeader::kCall, .message = 1, .id = 1}, "/a.B/C");
     EXPECT_TRUE(peer.IsAtEnd());
   }
   {
-    BarePeer peer(invitation);
-    peer.Greet();
+    RawUcxPeer peer(invitation);
+    peer.ExchangeHello();
   }
-  BarePeer late(invitation);  // the invitation is valid once
+  RawUcxPeer late(invitation);  // the invitation is valid once
   EXPECT_TRUE(late.IsAtEnd());
 }
 
-TEST_F(UcxTransportTest, WhatIsNoMessageEndsItsConnectionAndNoOther) {
+TEST_F(UcxTransportTest, GarbageEndsOnlyItsOwnLink) {
   Listen(kUcxLongMs, Echo);
   const std::shared_ptr<Channel> channel = client_->Connect(address());
   ASSERT_TRUE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
-  const auto wrong = [&](const std::function<void(BarePeer&)>& speak) {
-    BarePeer peer(Invitation());
-    peer.Greet();
+  const auto wrong = [&](const std::function<void(RawUcxPeer&)>& speak) {
+    RawUcxPeer peer(Invitation());
+    peer.ExchangeHello();
     speak(peer);
     EXPECT_TRUE(peer.IsAtEnd());
     EXPECT_TRUE(Call(*channel, "x").ok());
   };
-  wrong([](BarePeer& peer) { peer.SendBytes(std::string("?")); });
-  wrong([](BarePeer& peer) { peer.SendBytes(std::string(4000, '?')); });
-  wrong([](BarePeer& peer) { peer.Send({.version = 2, .kind = UcxHead::kHello}); });
-  wrong([](BarePeer& peer) { peer.Send({.kind = 0}); });
-  wrong([](BarePeer& peer) { peer.Send({.kind = 77}); });
-  wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .size = ~uint64_t{0}}, "/a.B/C"); });
-  wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .size = 3}, "/a.B/C", "four"); });
-  wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .parts = 1U << 30, .size = 3}, "/a.B/C", "abc"); });
-  wrong([](BarePeer& peer) { peer.Send({.kind = UcxHead::kCall, .parts = 2, .size = 3}, "/a.B/C", "abc"); });
-  wrong([](BarePeer& peer) {  // the same part twice
-    for (int i = 0; i < 2; ++i) peer.Send({.kind = UcxHead::kPart, .message = 5, .size = 4}, "", "four");
+  wrong([](RawUcxPeer& peer) { peer.SendBytes(std::string("?")); });
+  wrong([](RawUcxPeer& peer) { peer.SendBytes(std::string(4000, '?')); });
+  wrong([](RawUcxPeer& peer) { peer.Send({.version = 2, .kind = UcxHeader::kHello}); });
+  wrong([](RawUcxPeer& peer) { peer.Send({.kind = 0}); });
+  wrong([](RawUcxPeer& peer) { peer.Send({.kind = 77}); });
+  wrong([](RawUcxPeer& peer) { peer.Send({.kind = UcxHeader::kCall, .size = ~uint64_t{0}}, "/a.B/C"); });
+  wrong([](RawUcxPeer& peer) { peer.Send({.kind = UcxHeader::kCall, .size = 3}, "/a.B/C", "four"); });
+  wrong([](RawUcxPeer& peer) { peer.Send({.kind = UcxHeader::kCall, .parts = 1U << 30, .size = 3}, "/a.B/C", "abc"); });
+  wrong([](RawUcxPeer& peer) { peer.Send({.kind = UcxHeader::kCall, .parts = 2, .size = 3}, "/a.B/C", "abc"); });
+  wrong([](RawUcxPeer& peer) {  // the same part twice
+    for (int i = 0; i < 2; ++i) peer.Send({.kind = UcxHeader::kPart, .message = 5, .size = 4}, "", "four");
   });
-  wrong([](BarePeer& peer) {  // a part that is shorter than its message says
+  wrong([](RawUcxPeer& peer) {  // a part that is shorter than its message says
     const UcxPart part{0, 5};
-    peer.Send({.kind = UcxHead::kCall, .parts = 1, .message = 5, .id = 1, .size = 5}, "/a.B/C",
+    peer.Send({.kind = UcxHeader::kCall, .parts = 1, .message = 5, .id = 1, .size = 5}, "/a.B/C",
               std::string(reinterpret_cast<const char*>(&part), sizeof(part)));
-    peer.Send({.kind = UcxHead::kPart, .message = 5, .size = 4}, "", "four");
+    peer.Send({.kind = UcxHeader::kPart, .message = 5, .size = 4}, "", "four");
   });
   EXPECT_EQ(seen_->Of("/a.B/C"), 0);
 }
 
-TEST_F(UcxTransportTest, ACallerThatIsGoneIsNotWorkedFor) {
+TEST_F(UcxTransportTest, LostCallersCallsAreCancelled) {
   CallOutcome came;
   CallOutcome cancelled;
   std::shared_ptr<IncomingCall> kept;
@@ -399,63 +399,63 @@ TEST_F(UcxTransportTest, ACallerThatIsGoneIsNotWorkedFor) {
     came.Set(OkStatus());
   });
   {
-    BarePeer peer(Invitation());
-    peer.Greet();
-    peer.Send({.kind = UcxHead::kCall, .message = 2, .id = 1}, "/a.B/C");
+    RawUcxPeer peer(Invitation());
+    peer.ExchangeHello();
+    peer.Send({.kind = UcxHeader::kCall, .message = 2, .id = 1}, "/a.B/C");
     EXPECT_TRUE(came.Wait().ok());
   }
   EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
   kept->Respond(Rope());
 }
 
-TEST_F(UcxTransportTest, ACallerThatFallsSilentIsNotWorkedFor) {
+TEST_F(UcxTransportTest, SilentCallersCallsAreCancelled) {
   CallOutcome cancelled;
   std::shared_ptr<IncomingCall> kept;
   Listen(kUcxShortMs, [&](std::shared_ptr<IncomingCall> call) {
     kept = call;
     call->cancel().Register([&, call = call.get()] { cancelled.Set(call->cancel().reason()); });
   });
-  BarePeer peer(Invitation());
-  peer.Greet();
-  peer.Send({.kind = UcxHead::kHello, .message = 2});  // a second greeting is ignored
-  peer.Send({.kind = UcxHead::kCall, .message = 3, .id = 1}, "/a.B/C");
-  EXPECT_TRUE(peer.Comes(UcxHead::kPing));  // from here on the peer makes no progress
+  RawUcxPeer peer(Invitation());
+  peer.ExchangeHello();
+  peer.Send({.kind = UcxHeader::kHello, .message = 2});  // a second greeting is ignored
+  peer.Send({.kind = UcxHeader::kCall, .message = 3, .id = 1}, "/a.B/C");
+  EXPECT_TRUE(peer.Comes(UcxHeader::kPing));  // from here on the peer makes no progress
   EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
   kept->Respond(Rope());
 }
 
-TEST_F(UcxTransportTest, WhoConnectsAndDoesNotGreetIsLost) {
+TEST_F(UcxTransportTest, ConnectionWithoutHelloIsClosed) {
   Listen(kUcxShortMs, Echo);
-  BarePeer peer(Invitation());
-  EXPECT_TRUE(peer.Comes(UcxHead::kPing));
+  RawUcxPeer peer(Invitation());
+  EXPECT_TRUE(peer.Comes(UcxHeader::kPing));
   EXPECT_TRUE(peer.IsAtEnd());
 }
 
-TEST_F(UcxTransportTest, APeerThatNobodyWaitsForMayBeSilentAndAnInvitationEnds) {
+TEST_F(UcxTransportTest, IdlePeerStaysAndInvitationExpires) {
   Listen(kUcxShortMs, Echo);
-  BarePeer silent(Invitation());
-  silent.Greet();
+  RawUcxPeer silent(Invitation());
+  silent.ExchangeHello();
   const UcxInvitation old = Invitation();
   std::this_thread::sleep_for(std::chrono::milliseconds(2 * kUcxShortMs + 1));  // the lifetime of an invitation
-  silent.Send({.kind = UcxHead::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
-  EXPECT_TRUE(silent.Comes(UcxHead::kAnswer));
-  BarePeer late(old);
-  late.Send({.kind = UcxHead::kHello, .id = old.number});
+  silent.Send({.kind = UcxHeader::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
+  EXPECT_TRUE(silent.Comes(UcxHeader::kAnswer));
+  RawUcxPeer late(old);
+  late.Send({.kind = UcxHeader::kHello, .id = old.number});
   EXPECT_TRUE(late.IsAtEnd());
-  EXPECT_FALSE(late.HasCome(UcxHead::kHello));
+  EXPECT_FALSE(late.HasCome(UcxHeader::kHello));
 }
 
-TEST_F(UcxTransportTest, AListenerThatEndsAsksWhetherItsAnswersHaveCome) {
+TEST_F(UcxTransportTest, ListenerWaitsUntilResponsesArrive) {
   Listen(kUcxLongMs, Echo);
-  BarePeer peer(Invitation());
-  peer.Greet();
+  RawUcxPeer peer(Invitation());
+  peer.ExchangeHello();
   std::thread ends([this] { listener_ = nullptr; });
-  EXPECT_TRUE(peer.Comes(UcxHead::kPing));
+  EXPECT_TRUE(peer.Comes(UcxHeader::kPing));
   EXPECT_TRUE(peer.IsAtEnd());
   ends.join();
 }
 
-TEST_F(UcxTransportTest, WhoCameBeforeItsPeerUsesUcxLater) {
+TEST_F(UcxTransportTest, CallerThatStartedFirstUsesUcxLater) {
   Listen(kUcxLongMs, Echo);
   const std::string where = address();
   listener_ = nullptr;
@@ -474,7 +474,7 @@ TEST_F(UcxTransportTest, WhoCameBeforeItsPeerUsesUcxLater) {
 
 // ---- effects on the process ----
 
-TEST_F(UcxTransportTest, TheProcessStaysAsItWas) {
+TEST_F(UcxTransportTest, LoadingLeavesSignalsAndEnvironmentAlone) {
   struct sigaction before {};
   struct sigaction after {};
   sigaction(SIGSEGV, nullptr, &before);

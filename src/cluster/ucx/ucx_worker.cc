@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kMessageId = 1;
 // UCX's shared-memory transports cannot tell that a peer has died.
-constexpr char kNotWanted[] = "^posix,sysv,xpmem,cma,knem";
+constexpr char kExcludedTransports[] = "^posix,sysv,xpmem,cma,knem";
 
 }  // namespace
 
@@ -37,7 +37,7 @@ struct UcxWorker::Receiving {
 
 // ---- start and stop ----
 
-Result<std::shared_ptr<UcxWorker>> UcxWorker::Make(std::shared_ptr<const UcxLibrary> library, HostLoop& loop,
+Result<std::shared_ptr<UcxWorker>> UcxWorker::Make(std::shared_ptr<const UcxLibrary> library, EpollLoop& loop,
                                                    const std::string& devices) {
   auto worker = std::make_shared<UcxWorker>(std::move(library), loop);
   if (Status status = worker->Start(devices); !status.ok()) {
@@ -47,7 +47,7 @@ Result<std::shared_ptr<UcxWorker>> UcxWorker::Make(std::shared_ptr<const UcxLibr
   return worker;
 }
 
-UcxWorker::UcxWorker(std::shared_ptr<const UcxLibrary> library, HostLoop& loop)
+UcxWorker::UcxWorker(std::shared_ptr<const UcxLibrary> library, EpollLoop& loop)
     : ucx_(std::move(library)), loop_(loop), id_(loop.NewId()) {}
 
 UcxWorker::~UcxWorker() = default;
@@ -61,7 +61,7 @@ Status UcxWorker::Start(const std::string& devices) {
   ucp_config_t* config = nullptr;
   if (const ucs_status_t s = ucx_->ucp_config_read(nullptr, nullptr, &config); s != UCS_OK)
     return Error("UCX cannot read its settings", s);
-  if (std::getenv("UCX_TLS") == nullptr) ucx_->ucp_config_modify(config, "TLS", kNotWanted);
+  if (std::getenv("UCX_TLS") == nullptr) ucx_->ucp_config_modify(config, "TLS", kExcludedTransports);
   if (!devices.empty() && std::getenv("UCX_NET_DEVICES") == nullptr)
     ucx_->ucp_config_modify(config, "NET_DEVICES", devices.c_str());
   ucp_params_t params{};
@@ -100,7 +100,7 @@ void UcxWorker::Stop() {
   std::unordered_map<ucp_ep_h, std::shared_ptr<UcxLink>> links;
   std::unordered_map<Sending*, std::shared_ptr<Sending>> sending;
   std::unordered_map<Receiving*, std::unique_ptr<Receiving>> receiving;
-  std::vector<std::unique_ptr<Door>> doors;  // their `accept` may hold a reference to this worker
+  std::vector<std::unique_ptr<ListenerEntry>> doors;  // their `accept` may hold a reference to this worker
   std::lock_guard lock(mu_);
   stopping_ = true;
   if (worker_ != nullptr) {
@@ -113,16 +113,16 @@ void UcxWorker::Stop() {
       CloseEndpoint(endpoint);
     }
     ProgressUntil([this] { return closing_ == 0; });
-    for (const std::unique_ptr<Door>& door : doors_) ucx_->ucp_listener_destroy(door->listener);
+    for (const std::unique_ptr<ListenerEntry>& entry : listeners_) ucx_->ucp_listener_destroy(entry->listener);
     ucx_->ucp_worker_destroy(worker_);
     worker_ = nullptr;
   }
   if (context_ != nullptr) ucx_->ucp_cleanup(context_);
   context_ = nullptr;
-  come.swap(come_);
+  come.swap(deferred_);
   sending.swap(sending_);
   receiving.swap(receiving_);
-  doors.swap(doors_);
+  doors.swap(listeners_);
 }
 
 // ---- progress ----
@@ -139,31 +139,31 @@ void UcxWorker::ProgressUntil(FunctionRef<bool()> reached) {
 bool UcxWorker::Progress() {
   constexpr int kTurns = 1000;
   constexpr int kTurnsWithWork = 16;  // limit while come_ has work
-  for (int i = 0; worker_ != nullptr && i < kTurns && (come_.empty() || i < kTurnsWithWork); ++i) {
+  for (int i = 0; worker_ != nullptr && i < kTurns && (deferred_.empty() || i < kTurnsWithWork); ++i) {
     if (ucx_->ucp_worker_progress(worker_) > 0) continue;
     if (ucx_->ucp_worker_arm(worker_) == UCS_OK) return true;
   }
   return worker_ == nullptr;
 }
 
-void UcxWorker::Ready(bool, bool) {
+void UcxWorker::OnReady(bool, bool) {
   bool announced = false;
   for (;;) {
     std::function<void()> work;
     bool more = false;
     {
       std::lock_guard lock(mu_);
-      if (come_.empty()) armed_ = Progress();
-      more = !armed_ || come_.size() > 1;
-      if (!come_.empty()) {
-        work = std::move(come_.front());
-        come_.pop_front();
+      if (deferred_.empty()) armed_ = Progress();
+      more = !armed_ || deferred_.size() > 1;
+      if (!deferred_.empty()) {
+        work = std::move(deferred_.front());
+        deferred_.pop_front();
       }
     }
     // If the work takes long, another thread continues.
     if (more && !announced) {
       loop_.Post([weak = weak_from_this()] {
-        if (const std::shared_ptr<UcxWorker> alive = weak.lock()) alive->Ready(false, false);
+        if (const std::shared_ptr<UcxWorker> alive = weak.lock()) alive->OnReady(false, false);
       });
       announced = true;
     }
@@ -177,17 +177,17 @@ void UcxWorker::Ready(bool, bool) {
 Result<int> UcxWorker::Listen(const sockaddr* address, socklen_t size, Accept accept) {
   std::lock_guard lock(mu_);
   if (worker_ == nullptr) return ProcessIsEnding();
-  auto door = std::make_unique<Door>(Door{this, std::move(accept), nullptr});
+  auto entry = std::make_unique<ListenerEntry>(ListenerEntry{this, std::move(accept), nullptr});
   ucp_listener_params_t params{};
   params.field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER;
   params.sockaddr = {address, size};
-  params.conn_handler = {&UcxWorker::OnConnection, door.get()};
-  if (const ucs_status_t s = ucx_->ucp_listener_create(worker_, &params, &door->listener); s != UCS_OK)
+  params.conn_handler = {&UcxWorker::OnConnection, entry.get()};
+  if (const ucs_status_t s = ucx_->ucp_listener_create(worker_, &params, &entry->listener); s != UCS_OK)
     return Error("UCX cannot listen", s);
-  doors_.push_back(std::move(door));
+  listeners_.push_back(std::move(entry));
   ucp_listener_attr_t attributes{};
   attributes.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR;
-  if (const ucs_status_t s = ucx_->ucp_listener_query(doors_.back()->listener, &attributes); s != UCS_OK)
+  if (const ucs_status_t s = ucx_->ucp_listener_query(listeners_.back()->listener, &attributes); s != UCS_OK)
     return Error("UCX does not know where it listens", s);
   ucx_->ucp_worker_signal(worker_);
   const auto* name = reinterpret_cast<const sockaddr*>(&attributes.sockaddr);
@@ -196,18 +196,18 @@ Result<int> UcxWorker::Listen(const sockaddr* address, socklen_t size, Accept ac
 }
 
 void UcxWorker::OnConnection(ucp_conn_request_h request, void* door_pointer) {
-  const Door& door = *static_cast<const Door*>(door_pointer);
-  UcxWorker& self = *door.worker;
-  const std::shared_ptr<UcxLink> link = self.stopping_ ? nullptr : door.accept();
+  const ListenerEntry& entry = *static_cast<const ListenerEntry*>(door_pointer);
+  UcxWorker& self = *entry.worker;
+  const std::shared_ptr<UcxLink> link = self.stopping_ ? nullptr : entry.accept();
   if (link == nullptr) {
-    self.ucx_->ucp_listener_reject(door.listener, request);
+    self.ucx_->ucp_listener_reject(entry.listener, request);
     return;
   }
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST;
   params.conn_request = request;
   if (Status status = self.Add(link, params); !status.ok()) return self.Fail(link, status);
-  link->AwaitGreeting();
+  link->AwaitHello();
 }
 
 Status UcxWorker::Connect(const std::shared_ptr<UcxLink>& link, const sockaddr* address, socklen_t size) {
@@ -242,12 +242,12 @@ void UcxWorker::OnFailed(void* link, ucp_ep_h, ucs_status_t status) {
 }
 
 void UcxWorker::Fail(const std::shared_ptr<UcxLink>& link, Status reason) {
-  Later([link, reason = std::move(reason)] { link->Break(reason); });
+  Defer([link, reason = std::move(reason)] { link->Break(reason); });
 }
 
 void UcxWorker::Settle(const std::shared_ptr<UcxLink>& link) {
   if (std::exchange(link->settled_, true) || !link->dropped_) return;
-  Later([this, link] { Disconnect(*link); });
+  Defer([this, link] { Disconnect(*link); });
 }
 
 void UcxWorker::Disconnect(UcxLink& link) {
@@ -282,7 +282,7 @@ void UcxWorker::OnClosed(void* request, ucs_status_t, void* self) {
 
 // ---- sending ----
 
-Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::string_view method, Rope payload) {
+Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHeader head, std::string_view method, Rope payload) {
   if (method.size() > kUcxMaxMethod) return InvalidArgument("a method with a name of {} bytes", method.size());
   auto sending = std::make_shared<Sending>();  // destroyed without the lock
   std::lock_guard lock(mu_);
@@ -306,7 +306,7 @@ Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHead head, std::
     status = Post(sending, message.header, sending->list.data(), sending->list.size(), /*is_list=*/true, rendezvous);
   }
   for (size_t i = 0; status.ok() && i < message.parts.size(); ++i) {
-    const UcxHead& part = message.part_heads[i];
+    const UcxHeader& part = message.part_heads[i];
     status = Post(sending, {reinterpret_cast<const char*>(&part), sizeof(part)}, message.parts[i].data,
                   message.parts[i].size, /*is_list=*/false, /*rendezvous=*/true);
   }
@@ -339,12 +339,12 @@ void UcxWorker::OnSent(void* request, ucs_status_t status, void* pointer) {
   self.ucx_->ucp_request_free(request);
   if (status == UCS_OK) {
     self.Settle(sending->link);
-    sending->link->Heard();  // what did not go at once has gone because the peer takes something
+    sending->link->RecordActivity();  // what did not go at once has gone because the peer takes something
   }
   if (status != UCS_OK) self.Fail(sending->link, BrokenConnection(self.ucx_->ucs_status_string(status)));
   if (--sending->left > 0) return;
   const auto it = self.sending_.find(sending);
-  self.Later([kept = std::move(it->second)] {});
+  self.Defer([kept = std::move(it->second)] {});
   self.sending_.erase(it);
 }
 
@@ -352,10 +352,12 @@ void UcxWorker::OnSent(void* request, ucs_status_t status, void* pointer) {
 
 ucs_status_t UcxWorker::OnMessage(void* self, const void* header, size_t header_size, void* data, size_t size,
                                   const ucp_am_recv_param_t* param) {
-  return static_cast<UcxWorker*>(self)->Take({static_cast<const char*>(header), header_size}, data, size, *param);
+  return static_cast<UcxWorker*>(self)->OnActiveMessage({static_cast<const char*>(header), header_size}, data, size,
+                                                        *param);
 }
 
-ucs_status_t UcxWorker::Take(std::string_view header, void* data, size_t size, const ucp_am_recv_param_t& param) {
+ucs_status_t UcxWorker::OnActiveMessage(std::string_view header, void* data, size_t size,
+                                        const ucp_am_recv_param_t& param) {
   // Without a reply endpoint the sender is unknown.
   if ((param.recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) == 0) return UCS_OK;
   const auto it = links_.find(param.reply_ep);
@@ -363,24 +365,24 @@ ucs_status_t UcxWorker::Take(std::string_view header, void* data, size_t size, c
   const std::shared_ptr<UcxLink> link = it->second;
   Settle(link);
   if (link->dropped_ || stopping_) return UCS_OK;
-  link->Heard();
+  link->RecordActivity();
   Result<UcxInbox::Piece> piece = link->inbox_.Begin(header, size);
   if (!piece.ok()) {
     Fail(link, BrokenConnection(std::string(piece.status().message())));
     return UCS_OK;
   }
-  if (!link->Admits(piece->head)) {
+  if (!link->AcceptsMessage(piece->head)) {
     Fail(link, BrokenConnection("a peer that was not asked in"));
     return UCS_OK;
   }
-  link->Began(piece->head, piece->method);
+  link->OnMessageStart(piece->head, piece->method);
   if ((param.recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
     if (piece->memory != nullptr) std::memcpy(piece->memory->data(), data, size);
-    Filled(link, *std::move(piece));
+    OnPieceReceived(link, *std::move(piece));
     return UCS_OK;
   }
   if (piece->memory == nullptr) {
-    Filled(link, *std::move(piece));
+    OnPieceReceived(link, *std::move(piece));
     return UCS_OK;
   }
   auto receiving = std::make_unique<Receiving>(Receiving{this, link, *std::move(piece)});
@@ -396,7 +398,7 @@ ucs_status_t UcxWorker::Take(std::string_view header, void* data, size_t size, c
     return UCS_OK;
   }
   if (request == nullptr) {
-    Filled(link, std::move(receiving->piece));
+    OnPieceReceived(link, std::move(receiving->piece));
     return UCS_OK;
   }
   Receiving* const key = receiving.get();
@@ -411,17 +413,17 @@ void UcxWorker::OnReceived(void* request, ucs_status_t status, size_t, void* poi
   const auto it = self.receiving_.find(receiving);
   const std::unique_ptr<Receiving> done = std::move(it->second);
   self.receiving_.erase(it);
-  done->link->Heard();
-  if (status == UCS_OK) return self.Filled(done->link, std::move(done->piece));
+  done->link->RecordActivity();
+  if (status == UCS_OK) return self.OnPieceReceived(done->link, std::move(done->piece));
   self.Fail(done->link, BrokenConnection(self.ucx_->ucs_status_string(status)));
 }
 
-void UcxWorker::Filled(const std::shared_ptr<UcxLink>& link, UcxInbox::Piece piece) {
+void UcxWorker::OnPieceReceived(const std::shared_ptr<UcxLink>& link, UcxInbox::Piece piece) {
   Result<std::optional<UcxInbox::Message>> message = link->inbox_.End(std::move(piece));
   if (!message.ok()) return Fail(link, BrokenConnection(std::string(message.status().message())));
   if (!message->has_value()) return;
   auto whole = std::make_shared<UcxInbox::Message>(**std::move(message));
-  Later([link, whole] { link->Came(std::move(*whole)); });
+  Defer([link, whole] { link->OnMessageComplete(std::move(*whole)); });
 }
 
 }  // namespace weir

@@ -46,7 +46,7 @@ struct Argument {
 };
 
 // The memory descriptors of one pass over a given number of images.
-struct Descriptions {
+struct MemoryDescriptors {
   dnnl_memory_desc_t images = {};
   dnnl_memory_desc_t results = {};
 };
@@ -108,7 +108,7 @@ class OneDnnConvolution final : public Convolution {
     const int64_t least = sizes_.batch / parts_;
     dnnl_memory_desc_t any = plain_filter_;
     dnnl_memory_desc_init_by_tag(&any, plain_filter_.ndims, plain_filter_.dims, dnnl_f32, dnnl_format_tag_any);
-    WEIR_TRY(PreparePass(least, any, &least_, &least_descriptions_));
+    WEIR_TRY(PreparePass(least, any, &small_, &small_descriptors_));
     if (larger_parts_ > 0) WEIR_TRY(PreparePass(least + 1, packed_filter_, &larger_, &larger_descriptions_));
     filter_is_packed_ = dnnl_memory_desc_equal(&packed_filter_, &plain_filter_) != 0;
     if (!filter_is_packed_) {
@@ -123,14 +123,14 @@ class OneDnnConvolution final : public Convolution {
     return OkStatus();
   }
 
-  Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const FinishRows* finish) const override {
+  Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const RowEpilogue* finish) const override {
     if (pass_ == ConvPass::kFilterGradient) return RunFilterGradient(pool, a, b, to);
     const bool forward = pass_ == ConvPass::kForward;
     const float* filter = forward ? b : a;
     const float* from = forward ? a : b;
     const int64_t from_step = forward ? sizes_.in_elements() : sizes_.out_elements();
     const int64_t to_step = forward ? sizes_.out_elements() : sizes_.in_elements();
-    return ForParts(pool, [&](int64_t, int64_t image, const Primitive& primitive, const Descriptions& d) {
+    return ForParts(pool, [&](int64_t, int64_t image, const Primitive& primitive, const MemoryDescriptors& d) {
       const float* x = from + image * from_step;
       float* y = to + image * to_step;
       if (forward) {
@@ -171,7 +171,7 @@ class OneDnnConvolution final : public Convolution {
     auto sum_of = [&](int64_t part) {
       return direct ? to : reinterpret_cast<float*>(static_cast<char*>(sums.raw()) + part * bytes);
     };
-    WEIR_TRY(ForParts(pool, [&](int64_t part, int64_t image, const Primitive& primitive, const Descriptions& d) {
+    WEIR_TRY(ForParts(pool, [&](int64_t part, int64_t image, const Primitive& primitive, const MemoryDescriptors& d) {
       return Execute(primitive, {{DNNL_ARG_SRC, &d.images, images + image * sizes_.in_elements()},
                                  {DNNL_ARG_DIFF_DST, &d.results, gradients + image * sizes_.out_elements()},
                                  {DNNL_ARG_DIFF_WEIGHTS, &packed_filter_, sum_of(part)}});
@@ -191,7 +191,7 @@ class OneDnnConvolution final : public Convolution {
   }
 
   // Creates a primitive for `batch` images. The layout of `filter` may be dnnl_format_tag_any; sets packed_filter_.
-  Status PreparePass(int64_t batch, const dnnl_memory_desc_t& filter, Primitive* primitive, Descriptions* d) {
+  Status PreparePass(int64_t batch, const dnnl_memory_desc_t& filter, Primitive* primitive, MemoryDescriptors* d) {
     d->images = Images(sizes_, batch, sizes_.in_channels, sizes_.in);
     d->results = Images(sizes_, batch, sizes_.out_channels, sizes_.out);
     dnnl_dims_t strides = {}, dilates = {}, before = {}, after = {};
@@ -281,7 +281,7 @@ class OneDnnConvolution final : public Convolution {
     auto run = [&](int64_t part) {
       const bool larger = part < larger_parts_;
       const int64_t image = part * least + std::min(part, larger_parts_);
-      return work(part, image, larger ? larger_ : least_, larger ? larger_descriptions_ : least_descriptions_);
+      return work(part, image, larger ? larger_ : small_, larger ? larger_descriptions_ : small_descriptors_);
     };
     if (parts_ == 1) return run(0);
     std::atomic<bool> failed{false};
@@ -309,8 +309,8 @@ class OneDnnConvolution final : public Convolution {
   Primitive reorder_;  // converts the filter to or from the packed layout
   int64_t parts_ = 1;
   int64_t larger_parts_ = 0;  // the first larger_parts_ parts have one more image than the others
-  Primitive least_, larger_;
-  Descriptions least_descriptions_, larger_descriptions_;
+  Primitive small_, larger_;
+  MemoryDescriptors small_descriptors_, larger_descriptions_;
 };
 
 }  // namespace
@@ -337,7 +337,7 @@ double ConvSizes::multiplications() const {
 }
 
 Result<std::shared_ptr<const Convolution>> MakeConvolution(ConvPass pass, const ConvSizes& sizes, int threads) {
-  if (SuitsWinograd(pass, sizes)) return MakeWinogradConvolution(pass, sizes, threads);
+  if (UseWinograd(pass, sizes)) return MakeWinogradConvolution(pass, sizes, threads);
   auto convolution = std::make_shared<OneDnnConvolution>(pass, sizes);
   WEIR_TRY(convolution->Prepare(threads));
   return std::shared_ptr<const Convolution>(std::move(convolution));
@@ -377,7 +377,7 @@ Result<Tensor> ConvolutionCache::Packed(ThreadPool* pool, const std::shared_ptr<
 }
 
 Status ConvolutionCache::Run(ThreadPool* pool, ConvPass pass, const ConvSizes& sizes, const float* a, const float* b,
-                             float* to, const FinishRows* finish) {
+                             float* to, const RowEpilogue* finish) {
   const int threads = pool == nullptr ? 1 : std::max(1, pool->num_threads());
   WEIR_ASSIGN(const std::shared_ptr<const Convolution> convolution, Get(pass, sizes, threads));
   if (pass == ConvPass::kFilterGradient || !convolution->packs_filter())

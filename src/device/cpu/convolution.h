@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "base/thread_pool.h"
-#include "device/cpu/finish_rows.h"
+#include "device/cpu/row_epilogue.h"
 #include "tensor/tensor.h"
 
 namespace weir {
@@ -55,7 +55,7 @@ class Convolution {
   //   kFilterGradient: images, gradients of results        -> gradient of the filter, in the layout of its tensor
   // If `finish` is not null, it gets the results of kForward; a row is the channels of one pixel.
   // REQUIRES: channels last if `finish` is not null.
-  virtual Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const FinishRows* finish) const = 0;
+  virtual Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const RowEpilogue* finish) const = 0;
   // Whether Run needs the filter in another layout than its tensor; PackFilter converts to that layout.
   virtual bool packs_filter() const = 0;
   virtual Result<Tensor> PackFilter(ThreadPool* pool, const float* filter) const = 0;
@@ -70,7 +70,7 @@ class ConvolutionCache final {
  public:
   // Like Convolution::Run, but takes the filter in the layout of its tensor.
   Status Run(ThreadPool* pool, ConvPass pass, const ConvSizes& sizes, const float* a, const float* b, float* to,
-             const FinishRows* finish = nullptr);
+             const RowEpilogue* finish = nullptr);
   int64_t filters_packed() const;
 
  private:

@@ -69,7 +69,7 @@ double ErrorOf(ConvPass pass, const ConvSizes& s, ThreadPool& pool) {
   return worst / largest;
 }
 
-TEST(Convolution, IsThatOfDoubles) {
+TEST(Convolution, MatchesDoublePrecision) {
   const Case cases[] = {
       {8, 14, 14, 32, 64, 5, true, true},   // whole tiles
       {3, 17, 19, 16, 48, 5, true, true},   // tiles that extend past the end
@@ -86,7 +86,7 @@ TEST(Convolution, IsThatOfDoubles) {
   for (const Case& c : cases) {
     const ConvSizes s = SizesOf(c);
     for (ConvPass pass : {ConvPass::kForward, ConvPass::kInputGradient, ConvPass::kFilterGradient}) {
-      EXPECT_EQ(SuitsWinograd(pass, s), c.tiles && (c.filter == 5 || pass != ConvPass::kFilterGradient))
+      EXPECT_EQ(UseWinograd(pass, s), c.tiles && (c.filter == 5 || pass != ConvPass::kFilterGradient))
           << c.height << "x" << c.width << "x" << c.in;
       const double error = ErrorOf(pass, s, pool);
       EXPECT_LT(error, 4e-6) << c.height << "x" << c.width << "x" << c.in << " by " << c.filter << ", pass "
@@ -143,7 +143,7 @@ TEST(Convolution, PacksItsFilterOncePerChange) {
   }
 }
 
-TEST(Convolution, TheSameNumbersMayBeAnotherFilter) {
+TEST(Convolution, EqualFilterBytesOfAnotherShapeAreRepacked) {
   ThreadPool pool("test", 2);
   const ConvSizes wide = SizesOf({4, 14, 14, 24, 64, 5, true, false});
   const ConvSizes narrow = SizesOf({4, 14, 14, 64, 24, 5, true, false});
@@ -164,25 +164,25 @@ TEST(Convolution, TheSameNumbersMayBeAnotherFilter) {
 
 TEST(Convolution, StridesDilationsGroupsAndChannelsFirstAreNotTiled) {
   const ConvSizes fits = SizesOf({8, 14, 14, 32, 64, 5, true, true});
-  EXPECT_TRUE(SuitsWinograd(ConvPass::kForward, fits));
+  EXPECT_TRUE(UseWinograd(ConvPass::kForward, fits));
   ConvSizes s = fits;
   s.stride[1] = 2;
-  EXPECT_FALSE(SuitsWinograd(ConvPass::kForward, s));
+  EXPECT_FALSE(UseWinograd(ConvPass::kForward, s));
   s = fits;
   s.dilation[0] = 2;
-  EXPECT_FALSE(SuitsWinograd(ConvPass::kForward, s));
+  EXPECT_FALSE(UseWinograd(ConvPass::kForward, s));
   s = fits;
   s.groups = 2;
-  EXPECT_FALSE(SuitsWinograd(ConvPass::kForward, s));
+  EXPECT_FALSE(UseWinograd(ConvPass::kForward, s));
   s = fits;
   s.channels_first = true;
-  EXPECT_FALSE(SuitsWinograd(ConvPass::kForward, s));
+  EXPECT_FALSE(UseWinograd(ConvPass::kForward, s));
   s = fits;
   s.dims = 3;
-  EXPECT_FALSE(SuitsWinograd(ConvPass::kForward, s));
+  EXPECT_FALSE(UseWinograd(ConvPass::kForward, s));
   s = fits;
   s.before[0] = 7;
-  EXPECT_FALSE(SuitsWinograd(ConvPass::kForward, s));
+  EXPECT_FALSE(UseWinograd(ConvPass::kForward, s));
 }
 
 }  // namespace

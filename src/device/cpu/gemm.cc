@@ -64,17 +64,17 @@ void Transpose(int64_t rows, int64_t columns, const float* from, int64_t from_st
 
 // A B^T with few rows in A and a large B, as in the gradient of a layer's input. Transposing B (as oneDNN does) would
 // take as long as the product, so (B A^T)^T is computed instead, which transposes only the small matrices A and C.
-bool TurnsAround(const GemmLayout& l, Part p) {
+bool TransposesSmallOperand(const GemmLayout& l, Part p) {
   return !l.transpose_a && l.transpose_b && p.m >= 16 && p.m <= 256 && p.n >= 4 * p.m && l.k >= 4 * p.m;
 }
-Status MultiplyTurned(const GemmLayout& l, Part p, const float* a, const float* b, float* c) {
+Status MultiplyTransposed(const GemmLayout& l, Part p, const float* a, const float* b, float* c) {
   WEIR_ASSIGN(const Tensor scratch, Tensor::Allocate(kFloat, Shape{p.m * (l.k + p.n)}));
-  float* turned_a = scratch.data<float>();
-  float* turned_c = turned_a + p.m * l.k;
-  Transpose(p.m, l.k, a, l.lda, turned_a, p.m, false);
+  float* transposed_a = scratch.data<float>();
+  float* transposed_c = transposed_a + p.m * l.k;
+  Transpose(p.m, l.k, a, l.lda, transposed_a, p.m, false);
   GemmLayout turned{.m = p.n, .n = p.m, .k = l.k, .lda = l.ldb, .ldb = p.m, .ldc = p.m};
-  WEIR_TRY(MultiplyWithOneDnn('N', 'N', turned, Part{0, p.n, 0, p.m}, b, turned_a, turned_c));
-  Transpose(p.n, p.m, turned_c, p.m, c, l.ldc, l.accumulate);
+  WEIR_TRY(MultiplyWithOneDnn('N', 'N', turned, Part{0, p.n, 0, p.m}, b, transposed_a, transposed_c));
+  Transpose(p.n, p.m, transposed_c, p.m, c, l.ldc, l.accumulate);
   return OkStatus();
 }
 
@@ -82,7 +82,7 @@ Status Multiply(const GemmLayout& l, Part p, const float* a, const float* b, flo
   a = RowOfA(l, a, p.i);
   b = ColumnOfB(l, b, p.j);
   c += p.i * l.ldc + p.j;
-  if (TurnsAround(l, p)) return MultiplyTurned(l, p, a, b, c);
+  if (TransposesSmallOperand(l, p)) return MultiplyTransposed(l, p, a, b, c);
   return MultiplyWithOneDnn(l.transpose_a ? 'T' : 'N', l.transpose_b ? 'T' : 'N', l, p, a, b, c);
 }
 
@@ -187,7 +187,7 @@ Status Split(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c
 
 // Multiplies 16-bit floats as floats and rounds once at the end.
 template <class T>
-Status MultiplyNarrow(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c) {
+Status MultiplyAs32Bit(ThreadPool* pool, const GemmLayout& l, const T* a, const T* b, T* c) {
   auto widened = [](const T* from, int64_t rows, int64_t columns, int64_t stride) -> Result<Tensor> {
     WEIR_ASSIGN(const Shape shape, Shape::Make({rows, columns}));
     WEIR_ASSIGN(Tensor wide, Tensor::Allocate(kFloat, shape));
@@ -232,14 +232,14 @@ Status Gemm(ThreadPool* pool, const GemmLayout& layout, const T* a, const T* b, 
     return OkStatus();
   }
   if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
-    return MultiplyNarrow(pool, l, a, b, c);
+    return MultiplyAs32Bit(pool, l, a, b, c);
   } else {
     return Split(pool, l, a, b, c, [](Part) {});
   }
 }
 
-Status GemmThen(ThreadPool* pool, const GemmLayout& layout, const float* a, const float* b, float* c,
-                FinishRows finish) {
+Status GemmWithEpilogue(ThreadPool* pool, const GemmLayout& layout, const float* a, const float* b, float* c,
+                        RowEpilogue finish) {
   const GemmLayout l = Completed(layout);
   if (l.m <= 0 || l.n <= 0) return OkStatus();
   auto finish_part = [&](Part p) { finish(c + p.i * l.ldc + p.j, p.m, l.ldc, p.j, p.n); };

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "base/thread_pool.h"
-#include "device/cpu/finish_rows.h"
+#include "device/cpu/row_epilogue.h"
 #include "tensor/half.h"
 
 namespace weir {
@@ -37,8 +37,8 @@ Status Gemm(ThreadPool* pool, const GemmLayout& layout, const T* a, const T* b, 
 
 // Gemm for floats that passes finished results to `finish`. The sums are the same as with Gemm, bit for bit.
 // REQUIRES: not `accumulate`.
-Status GemmThen(ThreadPool* pool, const GemmLayout& layout, const float* a, const float* b, float* c,
-                FinishRows finish);
+Status GemmWithEpilogue(ThreadPool* pool, const GemmLayout& layout, const float* a, const float* b, float* c,
+                        RowEpilogue finish);
 
 // The approximate time of a product on one thread, in nanoseconds.
 template <class T>

@@ -134,14 +134,14 @@ TEST(Gemm, FinishesEveryElementOnce) {
       std::vector<float> expected(static_cast<size_t>(l.m * l.n)), c(expected.size());
       ASSERT_TRUE(Gemm(&pool, l, a.data(), b.data(), expected.data()).ok());
       for (size_t i = 0; i < expected.size(); ++i) expected[i] = 2 * expected[i] + static_cast<float>(i % l.n);
-      const Status status = GemmThen(&pool, l, a.data(), b.data(), c.data(),
-                                     [](float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) {
-                                       for (int64_t r = 0; r < count; ++r) {
-                                         for (int64_t j = 0; j < columns; ++j)
-                                           rows[r * stride + j] =
-                                               2 * rows[r * stride + j] + static_cast<float>(column + j);
-                                       }
-                                     });
+      const Status status =
+          GemmWithEpilogue(&pool, l, a.data(), b.data(), c.data(),
+                           [](float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) {
+                             for (int64_t r = 0; r < count; ++r) {
+                               for (int64_t j = 0; j < columns; ++j)
+                                 rows[r * stride + j] = 2 * rows[r * stride + j] + static_cast<float>(column + j);
+                             }
+                           });
       ASSERT_TRUE(status.ok());
       EXPECT_EQ(c, expected) << l.m << "x" << l.n << "x" << l.k;
     }

@@ -11,13 +11,13 @@ namespace {
 
 constexpr int64_t kTile = kWinogradTile;
 constexpr int64_t kTaps = kWinogradTaps;
-constexpr int64_t kBlock = 48;    // tiles per block: their transforms stay in the L2 cache
-constexpr int64_t kApart = 16;    // floats between the 36 parts, so that they do not map to the same cache sets
-constexpr double kPerTile = 2.0;  // nanoseconds per channel of a tile
+constexpr int64_t kBlock = 48;      // tiles per block: their transforms stay in the L2 cache
+constexpr int64_t kPadFloats = 16;  // floats between the 36 parts, so that they do not map to the same cache sets
+constexpr double kNanosPerTileChannel = 2.0;  // nanoseconds per channel of a tile
 
 // The sizes of a pass that slides a filter over images (`from`) to get results (`to`): the forward pass, or the
 // gradient of the images, which is the same with a rotated filter.
-struct Sliding {
+struct FilterPass {
   int64_t from_channels = 0;
   int64_t to_channels = 0;
   std::array<int64_t, 2> from = {};
@@ -26,8 +26,8 @@ struct Sliding {
   std::array<int64_t, 2> tiles = {};
 };
 
-Sliding SlidingOf(const ConvSizes& s, bool turned) {
-  Sliding v;
+FilterPass FilterPassOf(const ConvSizes& s, bool turned) {
+  FilterPass v;
   v.from_channels = turned ? s.out_channels : s.in_channels;
   v.to_channels = turned ? s.in_channels : s.out_channels;
   const int64_t results = WinogradResults(static_cast<int>(s.filter[0]));
@@ -47,15 +47,15 @@ class Winograd final : public Convolution {
         sizes_(sizes),
         filter_(static_cast<int>(sizes.filter[0])),
         results_(WinogradResults(filter_)),
-        v_(SlidingOf(sizes, pass == ConvPass::kInputGradient)),
+        v_(FilterPassOf(sizes, pass == ConvPass::kInputGradient)),
         tiles_(sizes.batch * v_.tiles[0] * v_.tiles[1]),
         blocks_((tiles_ - 1) / kBlock + 1),
         parts_(std::clamp<int64_t>(threads, 1, blocks_)) {}
 
-  Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const FinishRows* finish) const override {
+  Status Run(ThreadPool* pool, const float* a, const float* b, float* to, const RowEpilogue* finish) const override {
     if (pass_ == ConvPass::kFilterGradient) return RunFilterGradient(pool, a, b, to);
     const bool forward = pass_ == ConvPass::kForward;
-    return Slide(pool, forward ? a : b, forward ? b : a, to, finish);
+    return RunFilterPass(pool, forward ? a : b, forward ? b : a, to, finish);
   }
 
   bool packs_filter() const override { return pass_ != ConvPass::kFilterGradient; }
@@ -93,8 +93,10 @@ class Winograd final : public Convolution {
   };
   Block BlockAt(int64_t i) const { return {i * kBlock, std::min(kBlock, tiles_ - i * kBlock)}; }
   int64_t FilterStep() const { return v_.from_channels * v_.to_channels; }
-  static int64_t BlockStep(int64_t channels) { return kBlock * channels + kApart; }
-  int64_t cost() const { return static_cast<int64_t>(kPerTile * kBlock * (v_.from_channels + v_.to_channels)); }
+  static int64_t BlockStep(int64_t channels) { return kBlock * channels + kPadFloats; }
+  int64_t cost() const {
+    return static_cast<int64_t>(kNanosPerTileChannel * kBlock * (v_.from_channels + v_.to_channels));
+  }
 
   static Result<Tensor> Scratch(int64_t floats) { return Tensor::Allocate(kFloat, Shape{floats}); }
 
@@ -113,10 +115,10 @@ class Winograd final : public Convolution {
   }
 
   // The position in the results where tile `t` begins.
-  struct Place {
+  struct TilePosition {
     int64_t image, row, column;
   };
-  Place PlaceOf(int64_t t) const {
+  TilePosition PositionOf(int64_t t) const {
     const int64_t per_image = v_.tiles[0] * v_.tiles[1];
     const int64_t within = t % per_image;
     return {t / per_image, within / v_.tiles[1] * results_, within % v_.tiles[1] * results_};
@@ -140,7 +142,7 @@ class Winograd final : public Convolution {
     const int64_t size = v_.from[0] * v_.from[1] * channels;
     const float* taps[kTaps];
     for (int64_t t = 0; t < block.count; ++t) {
-      const Place p = PlaceOf(block.first + t);
+      const TilePosition p = PositionOf(block.first + t);
       TapsOf(images + p.image * size, v_.from, channels, p.row - v_.before[0], p.column - v_.before[1], kTile, zeros,
              taps);
       TransformImage(taps, channels, to + t * channels, BlockStep(channels));
@@ -148,14 +150,15 @@ class Winograd final : public Convolution {
   }
 
   // Calls `finish` with the results of a tile that lie inside the image.
-  void FinishTile(const Place& p, float* image, const FinishRows& finish) const {
+  void FinishTile(const TilePosition& p, float* image, const RowEpilogue& finish) const {
     const int64_t channels = v_.to_channels;
     const int64_t columns = std::min(results_, v_.to[1] - p.column);
     for (int64_t i = p.row; i < std::min(p.row + results_, v_.to[0]); ++i)
       finish(image + (i * v_.to[1] + p.column) * channels, columns, channels, 0, channels);
   }
 
-  Status Slide(ThreadPool* pool, const float* images, const float* u, float* to, const FinishRows* finish) const {
+  Status RunFilterPass(ThreadPool* pool, const float* images, const float* u, float* to,
+                       const RowEpilogue* finish) const {
     return ForRanges(pool, blocks_, cost(), [&](int64_t begin, int64_t end) -> Status {
       const int64_t from_step = BlockStep(v_.from_channels);
       const int64_t to_step = BlockStep(v_.to_channels);
@@ -164,7 +167,7 @@ class Winograd final : public Convolution {
       float* from = scratch.data<float>();
       float* products = from + kTaps * from_step;
       float* zeros = products + kTaps * to_step;
-      float* nowhere = zeros + most;
+      float* discard = zeros + most;
       std::fill_n(from, kTaps * from_step, 0.0f);  // the rows that pad the last block are multiplied too
       std::fill_n(zeros, most, 0.0f);
       const int64_t size = v_.to[0] * v_.to[1] * v_.to_channels;
@@ -178,8 +181,8 @@ class Winograd final : public Convolution {
                         u + p * FilterStep(), products + p * to_step, false);
         }
         for (int64_t t = 0; t < block.count; ++t) {
-          const Place p = PlaceOf(block.first + t);
-          TapsOf(to + p.image * size, v_.to, v_.to_channels, p.row, p.column, results_, nowhere, taps);
+          const TilePosition p = PositionOf(block.first + t);
+          TapsOf(to + p.image * size, v_.to, v_.to_channels, p.row, p.column, results_, discard, taps);
           TransformBack(filter_, products + t * v_.to_channels, to_step, v_.to_channels, taps);
           if (finish != nullptr) FinishTile(p, to + p.image * size, *finish);
         }
@@ -225,7 +228,7 @@ class Winograd final : public Convolution {
       const Block block = BlockAt(i);
       TransformImages(block, images, zeros, in);
       for (int64_t t = 0; t < block.count; ++t) {
-        const Place p = PlaceOf(block.first + t);
+        const TilePosition p = PositionOf(block.first + t);
         TapsOf(gradients + p.image * size, v_.to, v_.to_channels, p.row, p.column, results_,
                static_cast<const float*>(zeros), taps);
         TransformGradient(taps, v_.to_channels, out + t * v_.to_channels, out_step);
@@ -242,7 +245,7 @@ class Winograd final : public Convolution {
   const ConvSizes sizes_;
   const int filter_;
   const int64_t results_;  // per dimension of a tile
-  const Sliding v_;
+  const FilterPass v_;
   const int64_t tiles_;
   const int64_t blocks_;
   const int64_t parts_;
@@ -250,7 +253,7 @@ class Winograd final : public Convolution {
 
 }  // namespace
 
-bool SuitsWinograd(ConvPass pass, const ConvSizes& s) {
+bool UseWinograd(ConvPass pass, const ConvSizes& s) {
   if (s.dims != 2 || s.channels_first || s.groups != 1) return false;
   if (s.in_channels % 16 != 0 || s.out_channels % 16 != 0) return false;
   // The transformed filter must stay in the L2 cache.
@@ -264,7 +267,7 @@ bool SuitsWinograd(ConvPass pass, const ConvSizes& s) {
   constexpr double kWorthIt = 1e7;  // fewer multiplications do not pay for the transforms of the filter
   if (s.multiplications() < kWorthIt) return false;
   // Tiles that extend past the end of the image cost as much as whole ones.
-  const Sliding v = SlidingOf(s, false);
+  const FilterPass v = FilterPassOf(s, false);
   const double done = static_cast<double>(v.tiles[0] * v.tiles[1] * kTaps);
   const double asked = static_cast<double>(s.out[0] * s.out[1] * s.filter[0] * s.filter[1]);
   return asked >= 2 * done;

@@ -11,9 +11,9 @@
 namespace weir {
 
 // Whether Winograd's algorithm is supported for these sizes, faster than the direct computation, and accurate enough.
-bool SuitsWinograd(ConvPass pass, const ConvSizes& sizes);
+bool UseWinograd(ConvPass pass, const ConvSizes& sizes);
 
-// REQUIRES: SuitsWinograd(pass, sizes).
+// REQUIRES: UseWinograd(pass, sizes).
 std::shared_ptr<const Convolution> MakeWinogradConvolution(ConvPass pass, const ConvSizes& sizes, int threads);
 
 }  // namespace weir

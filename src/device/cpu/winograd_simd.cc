@@ -98,7 +98,7 @@ HWY_INLINE void FilterBackLine(In x, Out out) {
 // A 2-d transform: applies line(in, out), which turns kFrom numbers into kTo, to the columns and then to the rows.
 // Reads with load(i, j) and writes with store(i, j, value).
 template <int kFrom, int kTo, class Line, class Load, class Store>
-HWY_INLINE void BothWays(Line line, Load load, Store store) {
+HWY_INLINE void Transform2d(Line line, Load load, Store store) {
   const D d;
   HWY_ALIGN float between[kTile * kTile * 16];
   for (int j = 0; j < kFrom; ++j) {
@@ -114,9 +114,9 @@ HWY_INLINE void BothWays(Line line, Load load, Store store) {
 void Image(const float* const* taps, int64_t channels, float* to, int64_t step) {
   const D d;
   for (int64_t c = 0; c < channels; c += static_cast<int64_t>(hn::Lanes(d))) {
-    BothWays<kTile, kTile>([](auto in, auto out) { ImageLine(in, out); },
-                           [=](int i, int j) { return hn::LoadU(d, taps[i * kTile + j] + c); },
-                           [=](int i, int j, V v) { hn::StoreU(v, d, to + (i * kTile + j) * step + c); });
+    Transform2d<kTile, kTile>([](auto in, auto out) { ImageLine(in, out); },
+                              [=](int i, int j) { return hn::LoadU(d, taps[i * kTile + j] + c); },
+                              [=](int i, int j, V v) { hn::StoreU(v, d, to + (i * kTile + j) * step + c); });
   }
 }
 
@@ -125,9 +125,9 @@ HWY_INLINE void BackOf(const float* from, int64_t step, int64_t channels, float*
   constexpr int kResults = WinogradResults(kFilter);
   const D d;
   for (int64_t c = 0; c < channels; c += static_cast<int64_t>(hn::Lanes(d))) {
-    BothWays<kTile, kResults>([](auto in, auto out) { ResultLine<kFilter>(in, out); },
-                              [=](int i, int j) { return hn::LoadU(d, from + (i * kTile + j) * step + c); },
-                              [=](int i, int j, V v) { hn::StoreU(v, d, to[i * kResults + j] + c); });
+    Transform2d<kTile, kResults>([](auto in, auto out) { ResultLine<kFilter>(in, out); },
+                                 [=](int i, int j) { return hn::LoadU(d, from + (i * kTile + j) * step + c); },
+                                 [=](int i, int j, V v) { hn::StoreU(v, d, to[i * kResults + j] + c); });
   }
 }
 void Back(int filter, const float* from, int64_t step, int64_t channels, float* const* to) {
@@ -138,9 +138,9 @@ void Gradient(const float* const* taps, int64_t channels, float* to, int64_t ste
   constexpr int kResults = WinogradResults(5);
   const D d;
   for (int64_t c = 0; c < channels; c += static_cast<int64_t>(hn::Lanes(d))) {
-    BothWays<kResults, kTile>([](auto in, auto out) { GradientLine(in, out); },
-                              [=](int i, int j) { return hn::LoadU(d, taps[i * kResults + j] + c); },
-                              [=](int i, int j, V v) { hn::StoreU(v, d, to + (i * kTile + j) * step + c); });
+    Transform2d<kResults, kTile>([](auto in, auto out) { GradientLine(in, out); },
+                                 [=](int i, int j) { return hn::LoadU(d, taps[i * kResults + j] + c); },
+                                 [=](int i, int j, V v) { hn::StoreU(v, d, to + (i * kTile + j) * step + c); });
   }
 }
 
@@ -148,9 +148,9 @@ template <int kFilter>
 HWY_INLINE void FilterOf(const float* w, int64_t tap_step, int64_t channels, float* to, int64_t step) {
   const D d;
   for (int64_t c = 0; c < channels; c += static_cast<int64_t>(hn::Lanes(d))) {
-    BothWays<kFilter, kTile>([](auto in, auto out) { FilterLine<kFilter>(in, out); },
-                             [=](int i, int j) { return hn::LoadU(d, w + (i * kFilter + j) * tap_step + c); },
-                             [=](int i, int j, V v) { hn::StoreU(v, d, to + (i * kTile + j) * step + c); });
+    Transform2d<kFilter, kTile>([](auto in, auto out) { FilterLine<kFilter>(in, out); },
+                                [=](int i, int j) { return hn::LoadU(d, w + (i * kFilter + j) * tap_step + c); },
+                                [=](int i, int j, V v) { hn::StoreU(v, d, to + (i * kTile + j) * step + c); });
   }
 }
 void Filter(int filter, const float* w, int64_t tap_step, int64_t channels, float* to, int64_t step) {
@@ -160,9 +160,9 @@ void Filter(int filter, const float* w, int64_t tap_step, int64_t channels, floa
 void FilterBack(const float* from, int64_t step, int64_t channels, float* w, int64_t tap_step) {
   const D d;
   for (int64_t c = 0; c < channels; c += static_cast<int64_t>(hn::Lanes(d))) {
-    BothWays<kTile, 5>([](auto in, auto out) { FilterBackLine(in, out); },
-                       [=](int i, int j) { return hn::LoadU(d, from + (i * kTile + j) * step + c); },
-                       [=](int i, int j, V v) { hn::StoreU(v, d, w + (i * 5 + j) * tap_step + c); });
+    Transform2d<kTile, 5>([](auto in, auto out) { FilterBackLine(in, out); },
+                          [=](int i, int j) { return hn::LoadU(d, from + (i * kTile + j) * step + c); },
+                          [=](int i, int j, V v) { hn::StoreU(v, d, w + (i * 5 + j) * tap_step + c); });
   }
 }
 

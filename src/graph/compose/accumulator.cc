@@ -30,7 +30,7 @@ DenseAccumulator DenseAccumulator::Make(Graph& graph, DType dtype, const Accumul
   const Output ref = ResourceConditionalAccumulator(graph, dtype, options.shape,
                                                     {.shared_name = options.shared_name,
                                                      .reduction_type = options.reduction_type,
-                                                     .name = Or(options.name, "conditional_accumulator")});
+                                                     .name = NameOrDefault(options.name, "conditional_accumulator")});
   return DenseAccumulator(ref, dtype, options.shape);
 }
 
@@ -64,10 +64,11 @@ Output DenseAccumulator::TakeGrad(const Input& num_required, const std::string& 
 }
 
 SparseAccumulator SparseAccumulator::Make(Graph& graph, DType dtype, const AccumulatorOptions& options) {
-  const Output ref = SparseConditionalAccumulator(graph, dtype, options.shape,
-                                                  {.shared_name = options.shared_name,
-                                                   .reduction_type = options.reduction_type,
-                                                   .name = Or(options.name, "sparse_conditional_accumulator")});
+  const Output ref =
+      SparseConditionalAccumulator(graph, dtype, options.shape,
+                                   {.shared_name = options.shared_name,
+                                    .reduction_type = options.reduction_type,
+                                    .name = NameOrDefault(options.name, "sparse_conditional_accumulator")});
   return SparseAccumulator(ref, dtype, options.shape);
 }
 

@@ -50,8 +50,8 @@ std::optional<bool> KnownValue(Graph& graph, const Input& pred) {
 }
 
 // Builds one branch if the predicate is known, else both as a Cond.
-OutputList Chosen(Graph& graph, const Input& pred, const std::function<OutputList()>& yes,
-                  const std::function<OutputList()>& no) {
+OutputList SmartCond(Graph& graph, const Input& pred, const std::function<OutputList()>& yes,
+                     const std::function<OutputList()>& no) {
   if (const std::optional<bool> known = KnownValue(graph, pred)) return *known ? yes() : no();
   const auto branch = [&graph](const std::function<OutputList()>& build) -> BranchFn {
     return [&graph, &build]() -> Result<OutputList> {
@@ -190,7 +190,7 @@ Output ApplyDropout(Output x, const Input& rate, const Input& noise_shape, OpSee
   }
   if (known.has_value() && !(*known >= 0 && *known < 1))
     return FailedOutput(graph, InvalidArgument("the rate of dropout must be in the range [0, 1), but is {}", *known));
-  return Chosen(
+  return SmartCond(
       graph, training, [&] { return OutputList{known == 0.0 ? x : weir::Dropout(x, rate, noise_shape, seed)}; },
       [&] { return OutputList{Identity(x)}; })[0];
 }
@@ -264,7 +264,7 @@ Output MoveTowards(const VariablePtr& average, Output value, const Input& rate) 
   ColocationScope colocated(graph, average->handle().node);
   const Output decay = ValueOf(graph, rate, average->dtype(), "decay");
   if (value.valid() && value.base_dtype() != average->dtype()) value = Cast(value, average->dtype());
-  return average->AssignSub((average->AsInput() - value) * decay, false, Own(scope));
+  return average->AssignSub((average->AsInput() - value) * decay, false, ExactScopeName(scope));
 }
 
 }  // namespace
@@ -275,7 +275,7 @@ NormResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights,
   const auto compute = [&](bool train) {
     return plan.fused ? FusedNorm(x, plan, weights, epsilon, train) : ComposedNorm(x, plan, weights, epsilon, train);
   };
-  const OutputList parts = Chosen(
+  const OutputList parts = SmartCond(
       graph, training, [&] { return compute(true); }, [&] { return compute(false); });
   NormResult result;
   result.y = parts[0];
@@ -289,7 +289,7 @@ NormResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights,
   Input rate = 1.0 - momentum;
   if (!known.has_value()) {
     // A rate of zero leaves the averages unchanged when not training.
-    rate = Chosen(
+    rate = SmartCond(
         graph, training, [&] { return OutputList{ValueOf(graph, 1.0 - momentum, plan.dtype)}; },
         [&] { return OutputList{ValueOf(graph, 0.0, plan.dtype)}; })[0];
   }

@@ -79,7 +79,7 @@ Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std
       for (int64_t i = 0; i < filled->num_elements(); ++i)
         std::memcpy(static_cast<char*>(filled->raw()) + i * size, number->raw(), size);
     }
-    return Constant(graph, *filled, Own(scope));
+    return Constant(graph, *filled, ExactScopeName(scope));
   }
   Result<Output> converted = ToOutput(graph, shape_in, kInvalidType, "shape_as_tensor");
   if (!converted.ok() && !shape_in.is_output())
@@ -93,26 +93,27 @@ Output Constants(Graph& graph, const Input& shape_in, DType dtype, bool one, std
     shape = Constant(graph, Tensor::Vector<int32_t>({}));
   }
   if (shape.shape().known_rank() && shape.shape().rank() == 0) shape = Reshape(shape, {-1});
-  return Fill(graph, shape, Constant(graph, *number, "Const"), {.name = Own(scope)});
+  return Fill(graph, shape, Constant(graph, *number, "Const"), {.name = ExactScopeName(scope)});
 }
 
 // Zeros or ones with the shape of `tensor`, optionally of another type.
 Output LikeOf(Graph& graph, const Input& tensor, DType dtype, bool one, std::string name) {
-  NameScope scope(graph, Or(std::move(name), one ? "ones_like" : "zeros_like"));
+  NameScope scope(graph, NameOrDefault(std::move(name), one ? "ones_like" : "zeros_like"));
   Output x = ValueOf(graph, tensor, kInvalidType, "tensor");
   if (!x.valid()) return x;
   if (dtype == kInvalidType) dtype = x.base_dtype();
   if (x.shape().fully_defined() && x.base_dtype() != kVariant) {
     const PartialShape shape = x.shape();
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
-    Output y = dims.empty() ? Constants(graph, Tensor::Vector<int32_t>({}), dtype, one, Own(scope))
-                            : Constants(graph, Input(dims), dtype, one, Own(scope));
+    Output y = dims.empty() ? Constants(graph, Tensor::Vector<int32_t>({}), dtype, one, ExactScopeName(scope))
+                            : Constants(graph, Input(dims), dtype, one, ExactScopeName(scope));
     return y;
   }
-  if (!one && dtype == x.base_dtype()) return ZerosLike(graph, x, {.name = Own(scope)});
+  if (!one && dtype == x.base_dtype()) return ZerosLike(graph, x, {.name = ExactScopeName(scope)});
   Result<Tensor> number = Number(dtype, one);
   if (!number.ok()) return FailedOutput(graph, number.status());
-  Output y = Fill(graph, ShapeOf(graph, x, {.name = "Shape"}), Constant(graph, *number), {.name = Own(scope)});
+  Output y =
+      Fill(graph, ShapeOf(graph, x, {.name = "Shape"}), Constant(graph, *number), {.name = ExactScopeName(scope)});
   if (y.valid()) graph.RecordError(graph.SetShape(y, x.shape()));
   return y;
 }
@@ -133,10 +134,10 @@ Output IntConstant(Graph& graph, absl::Span<const int64_t> values, bool scalar, 
 
 // --- Constants ---
 Output Zeros(Graph& graph, const Input& shape, DType dtype, std::string name) {
-  return Constants(graph, shape, BaseType(dtype), false, Or(std::move(name), "zeros"));
+  return Constants(graph, shape, BaseType(dtype), false, NameOrDefault(std::move(name), "zeros"));
 }
 Output Ones(Graph& graph, const Input& shape, DType dtype, std::string name) {
-  return Constants(graph, shape, BaseType(dtype), true, Or(std::move(name), "ones"));
+  return Constants(graph, shape, BaseType(dtype), true, NameOrDefault(std::move(name), "ones"));
 }
 Output ZerosOf(Graph& graph, const Input& tensor, DType dtype, std::string name) {
   return LikeOf(graph, tensor, dtype, false, std::move(name));
@@ -147,7 +148,7 @@ Output OnesOf(Graph& graph, const Input& tensor, DType dtype, std::string name) 
 
 Output Eye(Graph& graph, const Input& rows_in, const Input& columns_in, const Input& batch_in, DType dtype,
            std::string name) {
-  NameScope scope(graph, Or(std::move(name), "eye"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "eye"));
   Output rows = ValueOf(graph, rows_in, kInt32, "num_rows");
   Output columns = columns_in.absent() ? rows : ValueOf(graph, columns_in, kInt32, "num_columns");
   if (!rows.valid() || !columns.valid()) return Output::Failed(graph);
@@ -165,42 +166,43 @@ Output Eye(Graph& graph, const Input& rows_in, const Input& columns_in, const In
 
 // --- Sizes ---
 Output ShapeValue(Graph& graph, const Input& input, DType out_type, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Shape"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Shape"));
   Output x = ValueOf(graph, input, kInvalidType, "input");
   if (!x.valid()) return x;
   const PartialShape shape = x.shape();
-  if (shape.fully_defined()) return IntConstant(graph, shape.dims(), false, out_type, Own(scope));
-  return ShapeOf(graph, x, {.out_type = out_type, .name = Own(scope)});
+  if (shape.fully_defined()) return IntConstant(graph, shape.dims(), false, out_type, ExactScopeName(scope));
+  return ShapeOf(graph, x, {.out_type = out_type, .name = ExactScopeName(scope)});
 }
 
 Output SizeValue(Graph& graph, const Input& input, DType out_type, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Size"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Size"));
   Output x = ValueOf(graph, input, kInvalidType, "input");
   if (!x.valid()) return x;
-  if (x.shape().fully_defined()) return IntConstant(graph, {x.shape().num_elements()}, true, out_type, Own(scope));
-  return Size(graph, x, {.out_type = out_type, .name = Own(scope)});
+  if (x.shape().fully_defined())
+    return IntConstant(graph, {x.shape().num_elements()}, true, out_type, ExactScopeName(scope));
+  return Size(graph, x, {.out_type = out_type, .name = ExactScopeName(scope)});
 }
 
 Output RankValue(Graph& graph, const Input& input, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Rank"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Rank"));
   Output x = ValueOf(graph, input, kInvalidType, "input");
   if (!x.valid()) return x;
-  if (x.shape().known_rank()) return IntConstant(graph, {x.shape().rank()}, true, kInt32, Own(scope));
-  return Rank(graph, x, {.name = Own(scope)});
+  if (x.shape().known_rank()) return IntConstant(graph, {x.shape().rank()}, true, kInt32, ExactScopeName(scope));
+  return Rank(graph, x, {.name = ExactScopeName(scope)});
 }
 
 // --- Joining and splitting ---
 Output Concat(Graph& graph, const InputList& values, const Input& axis, std::string name) {
   if (values.size() == 1) {  // still checks the axis
-    NameScope scope(graph, Or(std::move(name), "concat"));
+    NameScope scope(graph, NameOrDefault(std::move(name), "concat"));
     Output dim = ValueOf(graph, axis, kInt32, "concat_dim");
     if (!dim.valid()) return dim;
     if (dim.shape().known_rank() && dim.shape().rank() != 0)
       return FailedOutput(
           graph, InvalidArgument("the axis of a concatenation must be a scalar, not of shape {}", dim.shape()));
-    return Identity(graph, values[0], {.name = Own(scope)});
+    return Identity(graph, values[0], {.name = ExactScopeName(scope)});
   }
-  return ConcatV2(graph, values, axis, {.name = Or(std::move(name), "concat")});
+  return ConcatV2(graph, values, axis, {.name = NameOrDefault(std::move(name), "concat")});
 }
 
 Output Stack(Graph& graph, const InputList& values, int64_t axis, std::string name) {
@@ -211,7 +213,7 @@ Output Stack(Graph& graph, const InputList& values, int64_t axis, std::string na
       return FailedOutput(graph, InvalidArgument("axis = {} not in [{}, {})", axis, -rank, rank));
     break;
   }
-  return Pack(graph, values, {.axis = axis, .name = Or(std::move(name), "stack")});
+  return Pack(graph, values, {.axis = axis, .name = NameOrDefault(std::move(name), "stack")});
 }
 
 OutputList Unstack(Graph& graph, const Input& value_in, std::optional<int64_t> num, int64_t axis, std::string name) {
@@ -232,16 +234,16 @@ OutputList Unstack(Graph& graph, const Input& value_in, std::optional<int64_t> n
       return {};
     }
   }
-  return Unpack(graph, value, *num, {.axis = axis, .name = Or(std::move(name), "unstack")});
+  return Unpack(graph, value, *num, {.axis = axis, .name = NameOrDefault(std::move(name), "unstack")});
 }
 
 OutputList SplitEvenly(Graph& graph, const Input& value, int64_t count, const Input& axis, std::string name) {
-  return Split(graph, axis, value, count, {.name = Or(std::move(name), "split")});
+  return Split(graph, axis, value, count, {.name = NameOrDefault(std::move(name), "split")});
 }
 
 OutputList SplitSizes(Graph& graph, const Input& value, const Input& sizes_in, std::optional<int64_t> count,
                       const Input& axis, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "split"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "split"));
   Output sizes = ValueOf(graph, sizes_in, kInvalidType, "Const");
   if (!sizes.valid()) return {};
   if (!count.has_value()) {
@@ -252,12 +254,12 @@ OutputList SplitSizes(Graph& graph, const Input& value, const Input& sizes_in, s
     }
     count = shape[0];
   }
-  return SplitV(graph, value, sizes, axis, *count, {.name = Own(scope)});
+  return SplitV(graph, value, sizes, axis, *count, {.name = ExactScopeName(scope)});
 }
 
 // --- Order of axes ---
 Output TransposeAxes(Graph& graph, const Input& a, const Input& perm, bool conjugate, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "transpose"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "transpose"));
   Output x = ValueOf(graph, a, kInvalidType, "a");
   if (!x.valid()) return x;
   Input order = perm;
@@ -271,12 +273,13 @@ Output TransposeAxes(Graph& graph, const Input& a, const Input& perm, bool conju
       order = (rank - 1) - Range(graph, 0, rank, 1);
     }
   }
-  if (conjugate && IsComplex(x.base_dtype())) return ConjugateTranspose(graph, x, order, {.name = Own(scope)});
-  return Transpose(graph, x, order, {.name = Own(scope)});
+  if (conjugate && IsComplex(x.base_dtype()))
+    return ConjugateTranspose(graph, x, order, {.name = ExactScopeName(scope)});
+  return Transpose(graph, x, order, {.name = ExactScopeName(scope)});
 }
 
 Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "matrix_transpose"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "matrix_transpose"));
   Output x = ValueOf(graph, a, kInvalidType, "a");
   if (!x.valid()) return x;
   if (x.shape().known_rank()) {
@@ -301,8 +304,8 @@ bool IsRowGather(const Input& axis, int64_t batch_dims) {
   return value.has_value() && value->num_elements() == 1 && value->data<int64_t>()[0] == 0;
 }
 
-Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, const Input& axis, int64_t batch_dims,
-                    std::string name) {
+Output ComposeGatherRows(Graph& graph, const Input& params, const Input& indices, const Input& axis, int64_t batch_dims,
+                         std::string name) {
   if (params.is_output() && params.output().base_dtype() == kResource) {
     Output handle = params.output();
     Result<DType> dtype = handle.node->Attr<DType>("dtype");
@@ -310,29 +313,31 @@ Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, con
     if (!IsRowGather(axis, batch_dims))
       return FailedOutput(graph,
                           InvalidArgument("'{}' is a handle: only whole rows can be gathered from it", handle.name()));
-    return ResourceGather(graph, handle, indices, *dtype, {.name = Or(std::move(name), "Gather")});
+    return ResourceGather(graph, handle, indices, *dtype, {.name = NameOrDefault(std::move(name), "Gather")});
   }
   if (batch_dims < 0) {
     Output ids = ValueOf(graph, indices, kInvalidType, "indices");
     if (!ids.valid()) return ids;
     if (!ids.shape().known_rank())
       return FailedOutput(graph, InvalidArgument("a negative batch_dims needs indices of known rank"));
-    return GatherRowsOf(graph, params, ids, axis, std::max<int64_t>(0, batch_dims + ids.shape().rank()),
-                        std::move(name));
+    return ComposeGatherRows(graph, params, ids, axis, std::max<int64_t>(0, batch_dims + ids.shape().rank()),
+                             std::move(name));
   }
   // By default gathers along the axis after the batch dimensions.
   Input where = !axis.absent() ? axis : Input(static_cast<int>(batch_dims));
   return GatherV2(graph, params, indices, where, {.batch_dims = batch_dims, .name = std::move(name)});
 }
 
-Output GatherNdOf(Graph& graph, const Input& params_in, const Input& indices_in, int64_t batch_dims, std::string name) {
+Output ComposeGatherNd(Graph& graph, const Input& params_in, const Input& indices_in, int64_t batch_dims,
+                       std::string name) {
   if (batch_dims == 0 && params_in.is_output() && params_in.output().base_dtype() == kResource) {
     Result<DType> dtype = params_in.output().node->Attr<DType>("dtype");
     if (!dtype.ok()) return FailedOutput(graph, dtype.status());
-    return Identity(ResourceGatherNd(graph, params_in, indices_in, *dtype, {.name = Or(std::move(name), "GatherNd")}));
+    return Identity(
+        ResourceGatherNd(graph, params_in, indices_in, *dtype, {.name = NameOrDefault(std::move(name), "GatherNd")}));
   }
   if (batch_dims == 0) return GatherNd(graph, params_in, indices_in, {.name = std::move(name)});
-  NameScope scope(graph, Or(std::move(name), "BatchGatherND"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "BatchGatherND"));
   Output params = ValueOf(graph, params_in, kInvalidType, "params");
   Output indices = ValueOf(graph, indices_in, kInvalidType, "indices");
   if (!params.valid() || !indices.valid()) return Output::Failed(graph);
@@ -355,11 +360,11 @@ Output GatherNdOf(Graph& graph, const Input& params_in, const Input& indices_in,
     parts.push_back(BroadcastTo(graph, Reshape(coordinate, ShapeVector(graph, shape)), ShapeVector(graph, outer)));
   }
   parts.push_back(indices);
-  return GatherNd(graph, params, ConcatV2(graph, parts, -1), {.name = Own(scope)});
+  return GatherNd(graph, params, ConcatV2(graph, parts, -1), {.name = ExactScopeName(scope)});
 }
 
 Output BooleanMask(Graph& graph, const Input& tensor_in, const Input& mask_in, int64_t axis, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "boolean_mask"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "boolean_mask"));
   Output tensor = ValueOf(graph, tensor_in, kInvalidType, "tensor");
   Output mask = ValueOf(graph, mask_in, kBool, "mask");
   if (!tensor.valid() || !mask.valid()) return Output::Failed(graph);
@@ -408,14 +413,14 @@ Output Where(Graph& graph, const Input& condition, const Input& x, const Input& 
   if (x.absent() != y.absent())
     return FailedOutput(graph, InvalidArgument("x and y must both be non-None or both be None."));
   if (!x.absent()) return Select(graph, condition, x, y, {.name = std::move(name)});
-  NameScope scope(graph, Or(std::move(name), "Where"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Where"));
   Output value = ValueOf(graph, condition, kInvalidType, "condition");
-  return value.valid() ? Where(graph, value, {.name = Own(scope)}) : value;
+  return value.valid() ? Where(graph, value, {.name = ExactScopeName(scope)}) : value;
 }
 
-Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const Input& on_in, const Input& off_in,
-                int64_t axis, DType dtype, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "one_hot"));
+Output ComposeOneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_in, const Input& off_in,
+                     int64_t axis, DType dtype, std::string name) {
+  NameScope scope(graph, NameOrDefault(std::move(name), "one_hot"));
   const auto type_of = [](const Input& v) { return v.is_output() ? v.output().base_dtype() : kInvalidType; };
   if (dtype == kInvalidType) dtype = type_of(on_in);
   if (dtype == kInvalidType) dtype = type_of(off_in);
@@ -443,7 +448,7 @@ Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const In
   if (!on.valid()) on = number(true);
   if (!off.valid()) off = number(false);
   if (!on.valid() || !off.valid()) return Output::Failed(graph);
-  return OneHot(graph, indices, depth, on, off, {.axis = axis, .name = Own(scope)});
+  return OneHot(graph, indices, depth, on, off, {.axis = axis, .name = ExactScopeName(scope)});
 }
 
 Output PadWith(Graph& graph, const Input& tensor, const Input& paddings, const std::string& mode_in,
@@ -459,7 +464,7 @@ Output PadWith(Graph& graph, const Input& tensor, const Input& paddings, const s
 }
 
 Output SequenceMask(Graph& graph, const Input& lengths_in, const Input& maxlen_in, DType dtype, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "SequenceMask"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "SequenceMask"));
   Output lengths = ValueOf(graph, lengths_in, kInvalidType, "lengths");
   if (!lengths.valid()) return lengths;
   Output maxlen;
@@ -484,7 +489,7 @@ Output SequenceMask(Graph& graph, const Input& lengths_in, const Input& maxlen_i
 }
 
 OutputList MeshGrid(Graph& graph, const InputList& inputs, bool matrix, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "meshgrid"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "meshgrid"));
   const int n = static_cast<int>(inputs.size());
   std::vector<Output> columns;
   std::vector<Dim> sizes;
@@ -562,17 +567,17 @@ Output SortedBy(Graph& graph, const Input& input, int64_t axis, bool descending,
 }  // namespace
 
 Output ArgSort(Graph& graph, const Input& values, int64_t axis, bool descending, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "argsort"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "argsort"));
   return SortedBy(graph, values, axis, descending, true);
 }
 Output Sorted(Graph& graph, const Input& values, int64_t axis, bool descending, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "sort"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "sort"));
   return SortedBy(graph, values, axis, descending, false);
 }
 
 Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::optional<int64_t> axis,
                 std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Repeat"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Repeat"));
   Output x = ValueOf(graph, input, kInvalidType, "data");
   Output repeats = ValueOf(graph, repeats_in, kInvalidType, "repeats");
   if (!x.valid() || !repeats.valid()) return Output::Failed(graph);

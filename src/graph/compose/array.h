@@ -39,16 +39,16 @@ Output MatrixTransposeOf(Graph& graph, const Input& a, bool conjugate = false, s
 
 // `params` may be a resource handle if IsRowGather: whole rows, from axis 0, without batch dimensions.
 bool IsRowGather(const Input& axis, int64_t batch_dims);
-Output GatherRowsOf(Graph& graph, const Input& params, const Input& indices, const Input& axis = {},
-                    int64_t batch_dims = 0, std::string name = "");
-Output GatherNdOf(Graph& graph, const Input& params, const Input& indices, int64_t batch_dims = 0,
-                  std::string name = "");
+Output ComposeGatherRows(Graph& graph, const Input& params, const Input& indices, const Input& axis = {},
+                         int64_t batch_dims = 0, std::string name = "");
+Output ComposeGatherNd(Graph& graph, const Input& params, const Input& indices, int64_t batch_dims = 0,
+                       std::string name = "");
 Output BooleanMask(Graph& graph, const Input& tensor, const Input& mask, int64_t axis = 0,
                    std::string name = "boolean_mask");
 // If x and y are absent, returns the coordinates at which the condition holds.
 Output Where(Graph& graph, const Input& condition, const Input& x, const Input& y, std::string name = "");
-Output OneHotOf(Graph& graph, const Input& indices, const Input& depth, const Input& on_value = {},
-                const Input& off_value = {}, int64_t axis = -1, DType dtype = kInvalidType, std::string name = "");
+Output ComposeOneHot(Graph& graph, const Input& indices, const Input& depth, const Input& on_value = {},
+                     const Input& off_value = {}, int64_t axis = -1, DType dtype = kInvalidType, std::string name = "");
 Output PadWith(Graph& graph, const Input& tensor, const Input& paddings, const std::string& mode = "CONSTANT",
                const Input& constant = {}, std::string name = "");
 Output SequenceMask(Graph& graph, const Input& lengths, const Input& maxlen = {}, DType dtype = kBool,

@@ -29,8 +29,8 @@ Result<std::string> OpFormat(const WindowOptions& options, int dims) {
 
 // Expands `values` to one per dimension of the image. Accepts one for all, one per spatial dimension or one per
 // dimension.
-Result<std::vector<int64_t>> Spread(const std::vector<int64_t>& values, int dims, bool channels_first,
-                                    const char* what) {
+Result<std::vector<int64_t>> ExpandToDimensions(const std::vector<int64_t>& values, int dims, bool channels_first,
+                                                const char* what) {
   const auto n = static_cast<size_t>(dims);
   std::vector<int64_t> spatial(n, 1);
   if (values.size() == 1) {
@@ -62,8 +62,8 @@ struct OpWindow {
 Result<OpWindow> OpWindowOf(const WindowOptions& options, int dims) {
   OpWindow w;
   WEIR_ASSIGN(w.format, OpFormat(options, dims));
-  WEIR_ASSIGN(w.strides, Spread(options.strides, dims, ChannelsFirst(options), "strides"));
-  WEIR_ASSIGN(w.dilations, Spread(options.dilations, dims, ChannelsFirst(options), "dilations"));
+  WEIR_ASSIGN(w.strides, ExpandToDimensions(options.strides, dims, ChannelsFirst(options), "strides"));
+  WEIR_ASSIGN(w.dilations, ExpandToDimensions(options.dilations, dims, ChannelsFirst(options), "dilations"));
   return w;
 }
 
@@ -205,8 +205,8 @@ Output ConvolveSeparableLine(Graph& graph, const Input& images, const Input& dep
 namespace {
 
 // Dilated pooling: moves the values that lie `dilations` apart into separate images and pools those without dilation.
-Output PoolWithGaps(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
-                    const WindowOptions& options) {
+Output DilatedPool(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
+                   const WindowOptions& options) {
   const bool first = ChannelsFirst(options);
   NameScope scope(graph, NameOr(options, kind == PoolKind::kMax ? "max_pool" : "avg_pool"));
   const Result<OpWindow> w = OpWindowOf(options, dims);
@@ -244,8 +244,8 @@ Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<
   Result<OpWindow> w = OpWindowOf(options, dims);
   if (!w.ok()) return FailedOutput(graph, w.status());
   if (std::any_of(w->dilations.begin(), w->dilations.end(), [](int64_t d) { return d != 1; }))
-    return PoolWithGaps(graph, images, kind, window, dims, options);
-  Result<std::vector<int64_t>> size = Spread(window, dims, ChannelsFirst(options), "ksize");
+    return DilatedPool(graph, images, kind, window, dims, options);
+  Result<std::vector<int64_t>> size = ExpandToDimensions(window, dims, ChannelsFirst(options), "ksize");
   if (!size.ok()) return FailedOutput(graph, size.status());
   const std::string& padding = options.padding;
   if (dims == 3) {
@@ -297,9 +297,9 @@ BatchNormResult FusedBatchNormalization(Graph& graph, const Input& x, const Inpu
   Output v = ValueOf(graph, given ? variance : Input(none), kFloat, "Const");
   if (!images.valid() || !s.valid() || !o.valid() || !m.valid() || !v.valid()) return failed;
   // TensorFlow's minimum epsilon, for equal results.
-  constexpr float kLeastEpsilon = 1.001e-5f;
+  constexpr float kMinEpsilon = 1.001e-5f;
   const auto r = FusedBatchNormV3(graph, images, s, o, m, v,
-                                  {.epsilon = std::max(options.epsilon, kLeastEpsilon),
+                                  {.epsilon = std::max(options.epsilon, kMinEpsilon),
                                    .data_format = options.data_format,
                                    .is_training = options.is_training,
                                    .name = options.name});

@@ -25,7 +25,7 @@ class DefaultScope final {
   const std::string& name_scope() const { return names_.name(); }
 
  private:
-  VariableScopes scopes_;
+  VariableScopeStack scopes_;
   NameScope names_;
 };
 

@@ -83,7 +83,7 @@ Result<std::string> FreeLetters(std::string_view text, int count) {
 }
 
 // The operand with one distinct letter per axis: expands an ellipsis, and takes the diagonal for repeated letters.
-Result<Operand> Plain(Graph& graph, Output value, const std::string& labels, const std::string& ellipsis) {
+Result<Operand> WithDistinctLabels(Graph& graph, Output value, const std::string& labels, const std::string& ellipsis) {
   const PartialShape shape = value.shape();
   const bool has_ellipsis = Has(labels, kEllipsis);
   const int named = static_cast<int>(labels.size()) - (has_ellipsis ? 1 : 0);
@@ -240,7 +240,7 @@ Output Einsum(Graph& graph, std::string_view text, const InputList& inputs, std:
   if (!output.ok()) return fail(output.status());
   std::vector<Operand> operands;
   for (size_t i = 0; i < values.size(); ++i) {
-    Result<Operand> operand = Plain(graph, values[i], equation->inputs[i], *ellipsis);
+    Result<Operand> operand = WithDistinctLabels(graph, values[i], equation->inputs[i], *ellipsis);
     if (!operand.ok()) return fail(operand.status());
     operands.push_back(*std::move(operand));
   }

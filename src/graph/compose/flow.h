@@ -11,7 +11,7 @@
 namespace weir {
 
 // A branch result that is a node without outputs. Cond then returns the predicate in its place, after the node has run.
-inline Output NodeItself(Node* node) { return Output(node, node->num_outputs()); }
+inline Output NodeAsOutput(Node* node) { return Output(node, node->num_outputs()); }
 using BranchFn = std::function<Result<OutputList>()>;
 using LoopCondFn = std::function<Result<Output>(const OutputList&)>;
 using LoopBodyFn = std::function<Result<OutputList>(const OutputList&)>;

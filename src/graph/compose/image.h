@@ -38,7 +38,7 @@ Output FlipImage(Graph& graph, const Input& image, Flip flip);
 // Flips each image with probability 1/2.
 Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed = {});
 // Rotates by 90 degrees counterclockwise, k times.
-Output RotateQuarter(Graph& graph, const Input& image, const Input& k = 1, std::string name = "");
+Output Rotate90(Graph& graph, const Input& image, const Input& k = 1, std::string name = "");
 // Swaps rows and columns.
 Output TransposeImage(Graph& graph, const Input& image, std::string name = "");
 
@@ -56,8 +56,8 @@ Output RandomSaturation(Graph& graph, const Input& image, double lower, double u
 
 Output RgbToGrayscale(Graph& graph, const Input& images, std::string name = "");
 Output GrayscaleToRgb(Graph& graph, const Input& images, std::string name = "");
-enum class ColorChange { kRgbToYuv, kYuvToRgb, kRgbToYiq, kYiqToRgb };
-Output ChangeColors(Graph& graph, const Input& images, ColorChange change);
+enum class ColorConversion { kRgbToYuv, kYuvToRgb, kRgbToYiq, kYiqToRgb };
+Output ConvertColorSpace(Graph& graph, const Input& images, ColorConversion change);
 
 // Scales each image to mean 0 and variance 1. The divisor is at least 1 / sqrt(number of values), for uniform images.
 Output StandardizeImage(Graph& graph, const Input& image);

@@ -136,16 +136,16 @@ Output GrayscaleToRgb(Graph& graph, const Input& images_in, std::string name) {
   return Tile(graph, x, times, {.name = scope.name() + "/"});
 }
 
-Output ChangeColors(Graph& graph, const Input& images_in, ColorChange change) {
+Output ConvertColorSpace(Graph& graph, const Input& images_in, ColorConversion change) {
   Output images = ValueOf(graph, images_in, kInvalidType, "images");
   if (!images.valid()) return images;
   const PartialShape shape = images.shape();
   if (!shape.known_rank() || shape.rank() < 1)
     return FailedOutput(graph, InvalidArgument("images (shape {}) must have a known rank of at least 1", shape));
-  const float* kernel = change == ColorChange::kRgbToYuv   ? kRgbToYuv
-                        : change == ColorChange::kYuvToRgb ? kYuvToRgb
-                        : change == ColorChange::kRgbToYiq ? kRgbToYiq
-                                                           : kYiqToRgb;
+  const float* kernel = change == ColorConversion::kRgbToYuv   ? kRgbToYuv
+                        : change == ColorConversion::kYuvToRgb ? kYuvToRgb
+                        : change == ColorConversion::kRgbToYiq ? kRgbToYiq
+                                                               : kYiqToRgb;
   const Tensor matrix = Tensor::Of<float>(Shape{3, 3}, absl::Span<const float>(kernel, 9));
   Output weights = CastValue(graph, Constant(graph, matrix, "kernel"), images.base_dtype());
   return TensorDot(graph, images, weights, std::vector<int64_t>{shape.rank() - 1}, std::vector<int64_t>{0});

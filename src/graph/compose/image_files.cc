@@ -34,7 +34,7 @@ int64_t HighestOf(DType dtype) {
 }
 
 // The ratio of the type ranges, (max + 1) / (max + 1). It is always an integer.
-int64_t Steps(int64_t high, int64_t low) {
+int64_t RangeRatio(int64_t high, int64_t low) {
   return static_cast<int64_t>((static_cast<uint64_t>(high) + 1) / (static_cast<uint64_t>(low) + 1));
 }
 
@@ -63,9 +63,9 @@ Output ConvertImageType(Graph& graph, const Input& image_in, DType dtype, bool s
   if (IsInteger(from) && IsInteger(dtype)) {
     const int64_t high = HighestOf(from), to = HighestOf(dtype);
     if (high > to)
-      return Narrowed(graph, FloorDiv(graph, image, Steps(high, to), {.name = "floordiv"}), dtype, saturate, own);
+      return Narrowed(graph, FloorDiv(graph, image, RangeRatio(high, to), {.name = "floordiv"}), dtype, saturate, own);
     Output wide = Narrowed(graph, image, dtype, saturate, "");
-    return Mul(graph, wide, Steps(to, high), {.name = own});
+    return Mul(graph, wide, RangeRatio(to, high), {.name = own});
   }
   if (IsInteger(from)) {
     Output wide = Cast(graph, image, dtype);

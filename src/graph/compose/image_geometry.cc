@@ -417,7 +417,7 @@ Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
   return flips * Reversed(graph, x, axis) + (1 - flips) * x;
 }
 
-Output RotateQuarter(Graph& graph, const Input& image, const Input& k_in, std::string name) {
+Output Rotate90(Graph& graph, const Input& image, const Input& k_in, std::string name) {
   NameScope scope(graph, name.empty() ? "rot90" : name);
   Output x = AtLeast3d(graph, image);
   if (!x.valid()) return x;

@@ -48,7 +48,7 @@ Result<ImagePair> PairOf(Graph& graph, const Input& a_in, const Input& b_in, dou
 }
 
 // Gaussian weights [size, size, 1, 1] that sum to 1.
-Result<Tensor> BellWeights(int64_t size, double sigma) {
+Result<Tensor> GaussianWeights(int64_t size, double sigma) {
   constexpr int64_t kLargest = 1 << 12;
   if (size < 1 || size > kLargest)
     return InvalidArgument("filter_size must be positive and at most {}, got {}", kLargest, size);
@@ -92,7 +92,7 @@ struct Similarity {
 
 // Similarity per channel: [..., channels].
 Result<Similarity> SimilarityPerChannel(Graph& graph, const ImagePair& pair, const SimilarityOptions& options) {
-  WEIR_ASSIGN(const Tensor bell, BellWeights(options.filter_size, options.filter_sigma));
+  WEIR_ASSIGN(const Tensor bell, GaussianWeights(options.filter_size, options.filter_sigma));
   for (const Output& image : {pair.a, pair.b}) {
     const PartialShape shape = image.shape();
     for (int i = 2; shape.known_rank() && i <= 3; ++i)

@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 // These ops handle uninitialized variables themselves.
-bool IsGuardItself(const std::string& type) {
+bool HandlesUninitialized(const std::string& type) {
   return type == "IsVariableInitialized" || type == "VarIsInitializedOp" || type == "ReadVariableOp" || type == "If";
 }
 bool IsRefVariable(const std::string& type) { return type == "VariableV2" || type == "Variable"; }
@@ -32,7 +32,7 @@ class Guard {
     states[node] = State::kOpen;
     while (!path.empty()) {
       auto& [at, next] = path.back();
-      if (IsGuardItself(at->type()) || next == at->num_inputs()) {
+      if (HandlesUninitialized(at->type()) || next == at->num_inputs()) {
         any |= IsRefVariable(at->type());
         states[at] = State::kDone;
         order.push_back(at);
@@ -72,7 +72,7 @@ class Guard {
       }
       const bool changed = std::any_of(node->inputs().begin(), node->inputs().end(),
                                        [&](const Output& x) { return !(replaced(x) == x); });
-      if (!changed || IsGuardItself(node->type())) continue;
+      if (!changed || HandlesUninitialized(node->type())) continue;
       if (NeedsReference(*node)) return initial;
       WEIR_ASSIGN(copies[node], Copy(*node, replaced));
     }

@@ -29,7 +29,7 @@ class LayerScope final {
     if (weight.regularizer) request.regularizer = std::make_shared<const Regularizer>(weight.regularizer);
     request.constraint = weight.constraint;
     request.trainable = trainable && trainable_;
-    VariableScopes scopes(graph_);
+    VariableScopeStack scopes(graph_);
     VariableScope scope = scopes.Current();
     if (!trainable) scope.settings.partitioner = nullptr;  // never partition what the layer updates itself
     return scopes.GetBelow(scope, std::move(request));
@@ -52,7 +52,7 @@ class LayerScope final {
  private:
   static std::string NameFor(Graph& graph, const std::string& name, const char* kind, std::optional<Reuse> reuse) {
     if (!name.empty()) return name;
-    return reuse == Reuse::kYes ? kind : VariableScopes(graph).UniqueScopeName(kind);
+    return reuse == Reuse::kYes ? kind : VariableScopeStack(graph).UniqueScopeName(kind);
   }
 
   Graph& graph_;

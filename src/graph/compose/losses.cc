@@ -22,7 +22,7 @@ Result<Output> WeightsOf(Graph& graph, const LossOptions& options, Output values
 }
 
 // 1 for each element of `values` with nonzero weight, else 0.
-Output Present(Graph& graph, Output values, Output weights) {
+Output NonzeroWeights(Graph& graph, Output values, Output weights) {
   const Output ones = Select(Equal(weights, 0.0f), ZerosOf(graph, weights), OnesOf(graph, weights));
   return ones * OnesOf(graph, values, kFloat);
 }
@@ -88,7 +88,7 @@ Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOpti
         loss = SafeMean(loss, CastValue(graph, SizeValue(graph, losses), kFloat));
         break;
       case LossReduction::kSumByNonzeroWeights:
-        loss = SafeMean(loss, ReduceSum(Present(graph, losses, weights)));
+        loss = SafeMean(loss, ReduceSum(NonzeroWeights(graph, losses, weights)));
         break;
       default:
         break;
@@ -153,7 +153,7 @@ Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const
   // Over all axes except the batch.
   const Output axes = Range(graph, 1, RankValue(graph, differences), 1);
   const auto per_batch = [&](Output x) { return Sum(x, axes, {.keep_dims = true}); };
-  const Output count = per_batch(Present(graph, differences, weights));
+  const Output count = per_batch(NonzeroWeights(graph, differences, weights));
   const Output squares = per_batch(Square(differences)), sums = per_batch(differences);
   const Output first = 2.0f * DivNoNan(squares, Maximum(count - 1.0f, 0.0f));
   const Output second = 2.0f * DivNoNan(Square(sums), Maximum(count * (count - 1.0f), 0.0f));

@@ -57,29 +57,29 @@ Limits LimitsOf(DType dtype) {
 
 Output CastValue(Graph& graph, const Input& x_in, DType dtype, std::string name) {
   if (x_in.is_output() && x_in.output().base_dtype() == dtype) return x_in.output();
-  NameScope scope(graph, Or(std::move(name), "Cast"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Cast"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   if (!x.valid() || x.base_dtype() == dtype) return x;
-  return Cast(graph, x, dtype, {.name = Own(scope)});
+  return Cast(graph, x, dtype, {.name = ExactScopeName(scope)});
 }
 
 Output SaturateCastValue(Graph& graph, const Input& x_in, DType dtype, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "saturate_cast"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "saturate_cast"));
   Output x = ValueOf(graph, x_in, kInvalidType, "value");
   if (!x.valid()) return x;
   const Limits from = LimitsOf(x.base_dtype());
   const Limits to = LimitsOf(dtype);
   if (from.low < to.low) x = Maximum(graph, x, Cast(graph, Tensor::Scalar(to.low), x.base_dtype()));
   if (from.high > to.high) x = Minimum(graph, x, Cast(graph, Tensor::Scalar(to.high), x.base_dtype()));
-  return CastValue(graph, x, dtype, Own(scope));
+  return CastValue(graph, x, dtype, ExactScopeName(scope));
 }
 
 Output AbsoluteValue(Graph& graph, const Input& x_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Abs"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Abs"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   if (!x.valid()) return x;
-  if (!IsComplex(x.base_dtype())) return Abs(graph, x, {.name = Own(scope)});
-  return ComplexAbs(graph, x, {.Tout = PartType(x.base_dtype()), .name = Own(scope)});
+  if (!IsComplex(x.base_dtype())) return Abs(graph, x, {.name = ExactScopeName(scope)});
+  return ComplexAbs(graph, x, {.Tout = PartType(x.base_dtype()), .name = ExactScopeName(scope)});
 }
 
 Output RoundedValue(Graph& graph, const Input& x_in, std::string name) {
@@ -89,36 +89,36 @@ Output RoundedValue(Graph& graph, const Input& x_in, std::string name) {
 }
 
 Output ConjugateValue(Graph& graph, const Input& x_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Conj"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Conj"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
-  return x.valid() && IsComplex(x.base_dtype()) ? Conj(graph, x, {.name = Own(scope)}) : x;
+  return x.valid() && IsComplex(x.base_dtype()) ? Conj(graph, x, {.name = ExactScopeName(scope)}) : x;
 }
 
 Output RealPart(Graph& graph, const Input& x_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Real"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Real"));
   Output x = ValueOf(graph, x_in, kInvalidType, "input");
   if (!x.valid() || !IsComplex(x.base_dtype())) return x;
-  return Real(graph, x, {.Tout = PartType(x.base_dtype()), .name = Own(scope)});
+  return Real(graph, x, {.Tout = PartType(x.base_dtype()), .name = ExactScopeName(scope)});
 }
 
 Output ImaginaryPart(Graph& graph, const Input& x_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Imag"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Imag"));
   Output x = ValueOf(graph, x_in, kInvalidType, "input");
   if (!x.valid()) return x;
-  if (!IsComplex(x.base_dtype())) return ZerosLike(graph, x, {.name = Own(scope)});
-  return Imag(graph, x, {.Tout = PartType(x.base_dtype()), .name = Own(scope)});
+  if (!IsComplex(x.base_dtype())) return ZerosLike(graph, x, {.name = ExactScopeName(scope)});
+  return Imag(graph, x, {.Tout = PartType(x.base_dtype()), .name = ExactScopeName(scope)});
 }
 
 Output AngleOf(Graph& graph, const Input& x_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Angle"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Angle"));
   Output x = ValueOf(graph, x_in, kInvalidType, "input");
   if (!x.valid()) return x;
-  if (!IsComplex(x.base_dtype())) return ZerosLike(graph, x, {.name = Own(scope)});
-  return Angle(graph, x, {.Tout = PartType(x.base_dtype()), .name = Own(scope)});
+  if (!IsComplex(x.base_dtype())) return ZerosLike(graph, x, {.name = ExactScopeName(scope)});
+  return Angle(graph, x, {.Tout = PartType(x.base_dtype()), .name = ExactScopeName(scope)});
 }
 
 Output ComplexOf(Graph& graph, const Input& real, const Input& imag, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Complex"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Complex"));
   auto [re, im] = ValuesOfOneType(graph, real, imag, "real", "imag");
   if (!re.valid() || !im.valid()) return Output::Failed(graph);
   if (re.base_dtype() != kFloat && re.base_dtype() != kDouble) {
@@ -126,11 +126,12 @@ Output ComplexOf(Graph& graph, const Input& real, const Input& imag, std::string
         MarkTypeError(InvalidArgument("real and imag must be float32 or float64, not {}", re.base_dtype())));
     return Output::Failed(graph);
   }
-  return Complex(graph, re, im, {.Tout = re.base_dtype() == kDouble ? kComplex128 : kComplex64, .name = Own(scope)});
+  return Complex(graph, re, im,
+                 {.Tout = re.base_dtype() == kDouble ? kComplex128 : kComplex64, .name = ExactScopeName(scope)});
 }
 
 Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "truediv"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "truediv"));
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   if (!x.valid() || !y.valid()) return Output::Failed(graph);
   const DType type = x.base_dtype();
@@ -144,23 +145,23 @@ Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std:
     x = Cast(graph, x, narrow ? kFloat : kDouble);
     y = Cast(graph, y, narrow ? kFloat : kDouble);
   }
-  return RealDiv(graph, x, y, {.name = Own(scope)});
+  return RealDiv(graph, x, y, {.name = ExactScopeName(scope)});
 }
 
 Output DivideOldStyle(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "div"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "div"));
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   if (!x.valid() || !y.valid()) return Output::Failed(graph);
-  if (IsInteger(x.base_dtype())) return FloorDiv(graph, x, y, {.name = Own(scope)});
-  return RealDiv(graph, x, y, {.name = Own(scope)});
+  if (IsInteger(x.base_dtype())) return FloorDiv(graph, x, y, {.name = ExactScopeName(scope)});
+  return RealDiv(graph, x, y, {.name = ExactScopeName(scope)});
 }
 
 Output ExclusiveOr(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "LogicalXor"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "LogicalXor"));
   Output x = ValueOf(graph, x_in, x_in.is_output() ? kInvalidType : kBool, "x");
   Output y = ValueOf(graph, y_in, y_in.is_output() ? kInvalidType : kBool, "y");
   if (!x.valid() || !y.valid()) return Output::Failed(graph);
-  return LogicalAnd(graph, LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), {.name = Own(scope)});
+  return LogicalAnd(graph, LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), {.name = ExactScopeName(scope)});
 }
 
 Output ScalarTimes(Graph& graph, const Input& scalar_in, const Input& x_in, std::string name) {
@@ -191,7 +192,7 @@ Output Reduction(Graph& graph, const char* op, const Input& x, const Input& axis
 }
 
 Output ReduceLogSumExp(Graph& graph, const Input& x_in, const Input& axis, bool keep_dims, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "ReduceLogSumExp"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "ReduceLogSumExp"));
   Output x = ValueOf(graph, x_in, kInvalidType, "input_tensor");
   if (!x.valid()) return x;
   Output raw = Reduction(graph, "Max", x, axis, true);
@@ -199,11 +200,11 @@ Output ReduceLogSumExp(Graph& graph, const Input& x_in, const Input& axis, bool 
   Output shift = StopGradient(Select(IsFinite(raw), raw, ZerosLike(raw)));
   Output sum = Log(Reduction(graph, "Sum", Exp(x - shift), axis, keep_dims));
   if (!keep_dims && sum.valid()) shift = Reshape(shift, ShapeOf(sum));
-  return Add(graph, sum, shift, {.name = Own(scope)});
+  return Add(graph, sum, shift, {.name = ExactScopeName(scope)});
 }
 
 Output ReduceVariance(Graph& graph, const Input& x_in, const Input& axis, bool keep_dims, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "reduce_variance"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "reduce_variance"));
   Output x = ValueOf(graph, x_in, kInvalidType, "input_tensor");
   if (!x.valid()) return x;
   if (IsInteger(x.base_dtype())) {
@@ -215,13 +216,13 @@ Output ReduceVariance(Graph& graph, const Input& x_in, const Input& axis, bool k
 }
 
 Output ReduceStd(Graph& graph, const Input& x, const Input& axis, bool keep_dims, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "reduce_std"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "reduce_std"));
   Output variance = ReduceVariance(graph, x, axis, keep_dims);
   return variance.valid() ? Sqrt(variance) : variance;
 }
 
 Output CountNonzero(Graph& graph, const Input& x_in, const Input& axis, bool keep_dims, DType dtype, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "count_nonzero"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "count_nonzero"));
   Output x = ValueOf(graph, x_in, kInvalidType, "input");
   if (!x.valid()) return x;
   Output nonzero = NotEqual(x, x.base_dtype() == kString ? Constant(graph, Tensor::Scalar("")) : Output(ZerosLike(x)));
@@ -232,7 +233,7 @@ Output CountNonzero(Graph& graph, const Input& x_in, const Input& axis, bool kee
 
 Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<int64_t>& axes, bool keep_dims,
             std::string name) {
-  NameScope scope(graph, Or(std::move(name), "norm"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "norm"));
   Output x = ValueOf(graph, x_in, kInvalidType, "tensor");
   if (!x.valid()) return x;
   const bool matrix = axes.size() == 2;
@@ -293,7 +294,7 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
 
 // --- Products ---
 Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const MatrixProduct& how, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "MatMul"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "MatMul"));
   if ((how.transpose_a && how.adjoint_a) || (how.transpose_b && how.adjoint_b)) {
     graph.RecordError(InvalidArgument("only one of transpose_{0} and adjoint_{0} can be True",
                                       how.transpose_a && how.adjoint_a ? 'a' : 'b'));
@@ -305,9 +306,10 @@ Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const 
   if (!how.a_is_sparse && !how.b_is_sparse && (may_be_batch(a) || may_be_batch(b))) {
     if (how.transpose_a) a = ConjugateValue(graph, a);
     if (how.transpose_b) b = ConjugateValue(graph, b);
-    return BatchMatMulV2(
-        graph, a, b,
-        {.adj_x = how.transpose_a || how.adjoint_a, .adj_y = how.transpose_b || how.adjoint_b, .name = Own(scope)});
+    return BatchMatMulV2(graph, a, b,
+                         {.adj_x = how.transpose_a || how.adjoint_a,
+                          .adj_y = how.transpose_b || how.adjoint_b,
+                          .name = ExactScopeName(scope)});
   }
   if (how.adjoint_a) a = ConjugateValue(graph, a);
   if (how.adjoint_b) b = ConjugateValue(graph, b);
@@ -316,8 +318,9 @@ Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const 
   const auto can_be_sparse = [](Output x) { return x.base_dtype() == kFloat || x.base_dtype() == kBFloat16; };
   const bool sparse =
       (how.a_is_sparse || how.b_is_sparse || a.base_dtype() != b.base_dtype()) && can_be_sparse(a) && can_be_sparse(b);
-  if (!sparse) return MatMul(graph, a, b, {.transpose_a = transpose_a, .transpose_b = transpose_b, .name = Own(scope)});
-  return NodeBuilder(graph, "SparseMatMul", Own(scope))
+  if (!sparse)
+    return MatMul(graph, a, b, {.transpose_a = transpose_a, .transpose_b = transpose_b, .name = ExactScopeName(scope)});
+  return NodeBuilder(graph, "SparseMatMul", ExactScopeName(scope))
       .In(a)
       .In(b)
       .Attr("transpose_a", transpose_a)
@@ -328,7 +331,7 @@ Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const 
 }
 
 Output MatrixVector(Graph& graph, const Input& a, const Input& b, const MatrixProduct& how, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "matvec"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "matvec"));
   auto [matrix, vector] = ValuesOfOneType(graph, a, b, "a", "b");
   if (!matrix.valid() || !vector.valid()) return Output::Failed(graph);
   Output product = MatrixMultiply(graph, matrix, ExpandDims(vector, -1), how);
@@ -363,7 +366,7 @@ std::vector<int> Others(int rank, const std::vector<int>& axes) {
 
 Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::vector<int64_t>& a_axes,
                  const std::vector<int64_t>& b_axes, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Tensordot"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Tensordot"));
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
   if (!a.valid() || !b.valid()) return Output::Failed(graph);
   const auto fail = [&](const Status& status) {
@@ -393,7 +396,7 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::
   for (int i : free_a) result.push_back(a_dims[i]);
   for (int i : free_b) result.push_back(b_dims[i]);
   Output product = MatMul(AsMatrix(graph, a, a_dims, free_a, over_a), AsMatrix(graph, b, b_dims, over_b, free_b));
-  Output y = Reshape(graph, product, ShapeVector(graph, result), {.name = Own(scope)});
+  Output y = Reshape(graph, product, ShapeVector(graph, result), {.name = ExactScopeName(scope)});
   if (y.valid()) graph.RecordError(graph.SetShape(y, StaticShape(result)));
   return y;
 }
@@ -416,7 +419,7 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, int count, 
 // --- Sequences, counts and others ---
 Output Range(Graph& graph, const Input& start_in, const Input& limit_in, const Input& delta_in, DType dtype,
              std::string name) {
-  NameScope scope(graph, Or(std::move(name), "range"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "range"));
   const Input start_arg = limit_in.absent() ? Input(0) : start_in;
   const Input limit_arg = limit_in.absent() ? start_in : limit_in;
   // Literals take the type of the tensors; among literals the widest type wins.
@@ -429,7 +432,7 @@ Output Range(Graph& graph, const Input& start_in, const Input& limit_in, const I
                       : part->literal() != nullptr ? part->literal()->NaturalType()
                                                    : kInvalidType;
       if (t == kInvalidType) continue;
-      if (place(t) == std::ssize(kOrder)) return Range(graph, start_arg, limit_arg, delta_in, t, Own(scope));
+      if (place(t) == std::ssize(kOrder)) return Range(graph, start_arg, limit_arg, delta_in, t, ExactScopeName(scope));
       widest = std::max(widest, place(t));
     }
     dtype = kOrder[widest];
@@ -442,7 +445,7 @@ Output Range(Graph& graph, const Input& start_in, const Input& limit_in, const I
   Output limit = part(limit_arg, "limit");
   Output delta = part(delta_in, "delta");
   if (!start.valid() || !limit.valid() || !delta.valid()) return Output::Failed(graph);
-  return Range(graph, start, limit, delta, {.name = Own(scope)});
+  return Range(graph, start, limit, delta, {.name = ExactScopeName(scope)});
 }
 
 Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& shape_in, std::string name) {
@@ -470,7 +473,7 @@ Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& 
 
 Output ConfusionMatrix(Graph& graph, const Input& labels_in, const Input& predictions_in, const Input& classes_in,
                        DType dtype, const Input& weights_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "confusion_matrix"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "confusion_matrix"));
   Output labels = CastValue(graph, ValueOf(graph, labels_in, kInvalidType, "labels"), kInt64);
   Output predictions = CastValue(graph, ValueOf(graph, predictions_in, kInvalidType, "predictions"), kInt64);
   if (!labels.valid() || !predictions.valid()) return Output::Failed(graph);
@@ -525,7 +528,7 @@ Output CountValues(Graph& graph, const Input& arr_in, const Input& weights_in, c
 }
 
 Output PolynomialValue(Graph& graph, const InputList& coefficients, const Input& x_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "polyval"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "polyval"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   if (!x.valid()) return x;
   if (coefficients.empty()) return ZerosLike(x);
@@ -536,21 +539,21 @@ Output PolynomialValue(Graph& graph, const InputList& coefficients, const Input&
 }
 
 Output LogBeta(Graph& graph, const Input& x_in, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "lbeta"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "lbeta"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   if (!x.valid()) return x;
   return ReduceSum(Lgamma(x), -1) - Lgamma(ReduceSum(x, -1));
 }
 
 Output TraceOf(Graph& graph, const Input& x, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "Trace"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "Trace"));
   Output diagonal = MatrixDiagPart(graph, ValueOf(graph, x, kInvalidType, "x"));
-  return Sum(graph, diagonal, Input(std::vector<int64_t>{-1}), {.name = Own(scope)});
+  return Sum(graph, diagonal, Input(std::vector<int64_t>{-1}), {.name = ExactScopeName(scope)});
 }
 
 Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_in, const Input& count_in,
                            bool square_root, std::string name) {
-  NameScope scope(graph, Or(std::move(name), square_root ? "UnsortedSegmentSqrtN" : "UnsortedSegmentMean"));
+  NameScope scope(graph, NameOrDefault(std::move(name), square_root ? "UnsortedSegmentSqrtN" : "UnsortedSegmentMean"));
   Output data = ValueOf(graph, data_in, kInvalidType, "data");
   Output ids = ValueOf(graph, ids_in, kInvalidType, "segment_ids");
   Output count = ValueOf(graph, count_in, kInvalidType, "num_segments");
@@ -562,7 +565,7 @@ Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_
   sizes = Reshape(sizes, ConcatV2(graph, {ShapeOf(sizes), extra}, 0));
   sizes = Maximum(sizes, 1);
   if (square_root) sizes = Sqrt(sizes);
-  return RealDiv(graph, UnsortedSegmentSum(graph, data, ids, count), sizes, {.name = Own(scope)});
+  return RealDiv(graph, UnsortedSegmentSum(graph, data, ids, count), sizes, {.name = ExactScopeName(scope)});
 }
 
 Output FixedWidthBins(Graph& graph, const Input& values_in, const Input& value_range, const Input& nbins_in,
@@ -583,14 +586,14 @@ Output FixedWidthBins(Graph& graph, const Input& values_in, const Input& value_r
 }
 
 Output LogDeterminant(Graph& graph, const Input& matrix, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "logdet"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "logdet"));
   Output chol = NodeBuilder(graph, "Cholesky").In(matrix).BuildOutput();
   if (!chol.valid()) return chol;
   return 2.0f * ReduceSum(Log(RealPart(graph, MatrixDiagPart(chol))), -1);
 }
 
 Output CholeskySolve(Graph& graph, const Input& chol_in, const Input& rhs, std::string name) {
-  NameScope scope(graph, Or(std::move(name), "cholesky_solve"));
+  NameScope scope(graph, NameOrDefault(std::move(name), "cholesky_solve"));
   Output chol = ValueOf(graph, chol_in, kInvalidType, "chol");
   if (!chol.valid()) return chol;
   Output y = NodeBuilder(graph, "MatrixTriangularSolve")

@@ -38,7 +38,7 @@ Result<VariablePtr> MetricVariable(Graph& graph, const PartialShape& shape, DTyp
   options.dtype = dtype;
   options.trainable = false;
   options.collections = {graph_keys::kLocalVariables, graph_keys::kMetricVariables};
-  options.use_resource = VariableScopes(graph).Current().settings.use_resource.value_or(false);
+  options.use_resource = VariableScopeStack(graph).Current().settings.use_resource.value_or(false);
   return Variable::MakeWith(
       graph, [&graph, shape, dtype]() -> Result<Output> { return ZerosInitial(graph, shape, dtype); }, options);
 }

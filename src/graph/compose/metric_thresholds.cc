@@ -142,7 +142,7 @@ Output Area(Graph& graph, const Counts& c, const AreaOptions& area, const char* 
 }
 
 // a[i] / (a[i] + b[i]).
-Output ShareAt(Output a, Output b, Output index, const char* name) {
+Output FractionAt(Output a, Output b, Output index, const char* name) {
   const Output part = GatherV2(a, index, 0), rest = GatherV2(b, index, 0);
   return RealDiv(part, part + rest + kMargin, {.name = name});
 }
@@ -211,7 +211,7 @@ Result<Metric> SensitivityAtSpecificity(Graph& graph, const Input& labels, const
   // Use the first threshold with the closest specificity.
   const auto sensitivity = [&](const Counts& c, const char* name) {
     const Output distance = Abs(c.tn / (c.tn + c.fp + kMargin) - static_cast<float>(specificity));
-    return ShareAt(c.tp, c.fn, ArgMin(distance, 0), name);
+    return FractionAt(c.tp, c.fn, ArgMin(distance, 0), name);
   };
   return Finished(graph, {sensitivity(counts.value, "value"), sensitivity(counts.update, "update_op")}, options);
 }
@@ -228,7 +228,7 @@ Result<Metric> SpecificityAtSensitivity(Graph& graph, const Input& labels, const
   const auto specificity = [&](const Counts& c, const char* name) {
     const Output distance = Abs(c.tp / (c.tp + c.fn + kMargin) - static_cast<float>(sensitivity));
     const Output nearest = CastValue(graph, Equal(distance, ReduceMin(distance)), kInt64);
-    return ShareAt(c.tn, c.fp, ArgMax(Cumsum(nearest, 0), 0), name);
+    return FractionAt(c.tn, c.fp, ArgMax(Cumsum(nearest, 0), 0), name);
   };
   return Finished(graph, {specificity(counts.value, "value"), specificity(counts.update, "update_op")}, options);
 }

@@ -62,21 +62,21 @@ bool LabelOf(Cell cell) { return cell == Cell::kTruePositives || cell == Cell::k
 bool PredictionOf(Cell cell) { return cell == Cell::kTruePositives || cell == Cell::kFalsePositives; }
 
 // part / (part + rest), or zero if both are zero.
-Output Share(Graph& graph, Output part, Output rest, const char* name) {
+Output Fraction(Graph& graph, Output part, Output rest, const char* name) {
   const Output any = Greater(part + rest, 0.0f);
   return Select(graph, any, part / (part + rest), 0.0f, {.name = name});
 }
 
-Result<Metric> ShareOf(Graph& graph, const char* fallback, Cell other, const Input& labels, const Input& predictions,
-                       const MetricOptions& options) {
+Result<Metric> FractionMetric(Graph& graph, const char* fallback, Cell other, const Input& labels,
+                              const Input& predictions, const MetricOptions& options) {
   DefaultScope scope(graph, options.name, fallback);
   WEIR_ASSIGN(Aligned values, AlignBools(graph, labels, predictions, options.weights));
   const MetricOptions inner{.weights = values.weights.valid() ? Input(values.weights) : Input()};
   WEIR_ASSIGN(Metric part, CountOf(graph, Cell::kTruePositives, values.labels, values.predictions, inner));
   WEIR_ASSIGN(Metric rest, CountOf(graph, other, values.labels, values.predictions, inner));
-  return Finished(graph,
-                  {Share(graph, part.value, rest.value, "value"), Share(graph, part.update, rest.update, "update_op")},
-                  options);
+  return Finished(
+      graph, {Fraction(graph, part.value, rest.value, "value"), Fraction(graph, part.update, rest.update, "update_op")},
+      options);
 }
 
 struct MeanParts {
@@ -226,11 +226,11 @@ Result<Metric> CountOf(Graph& graph, Cell cell, const Input& labels, const Input
 }
 
 Result<Metric> Precision(Graph& graph, const Input& labels, const Input& predictions, const MetricOptions& options) {
-  return ShareOf(graph, "precision", Cell::kFalsePositives, labels, predictions, options);
+  return FractionMetric(graph, "precision", Cell::kFalsePositives, labels, predictions, options);
 }
 
 Result<Metric> Recall(Graph& graph, const Input& labels, const Input& predictions, const MetricOptions& options) {
-  return ShareOf(graph, "recall", Cell::kFalseNegatives, labels, predictions, options);
+  return FractionMetric(graph, "recall", Cell::kFalseNegatives, labels, predictions, options);
 }
 
 Result<Metric> MeanIou(Graph& graph, const Input& labels_in, const Input& predictions_in, int64_t num_classes,

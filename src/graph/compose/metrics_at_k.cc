@@ -137,7 +137,7 @@ struct Streamed {
   Output update;
 };
 // Accumulates `batch` in a variable named after the current scope.
-Result<Streamed> AddedUp(Graph& graph, const std::string& scope, Output batch) {
+Result<Streamed> AccumulateInVariable(Graph& graph, const std::string& scope, Output batch) {
   WEIR_ASSIGN(const VariablePtr variable,
               MetricVariable(graph, PartialShape::Scalar(), kDouble, (scope + "/").c_str()));
   const Output update = variable->AssignAdd(batch, false, "update");
@@ -154,12 +154,12 @@ struct AtTopK {
 Result<Streamed> StreamedCount(Graph& graph, const Counted& counted, const AtTopK& at, const Input& weights) {
   NameScope scope(graph, NameAt(counted.variable, at.k, at.class_id));
   WEIR_ASSIGN(const Output rows, CountPerRow(graph, counted, at.labels, at.predictions, at.class_id, weights));
-  return AddedUp(graph, scope.name(), ReduceSum(rows));
+  return AccumulateInVariable(graph, scope.name(), ReduceSum(rows));
 }
 
 // True positives / (true positives + `other`), built in the open scope `scope`.
-Result<Metric> ShareAtTopK(Graph& graph, const std::string& scope, const Counted& other, const SetOperand& labels,
-                           const Input& predictions_idx, const RankOptions& rank, const MetricOptions& options) {
+Result<Metric> FractionAtTopK(Graph& graph, const std::string& scope, const Counted& other, const SetOperand& labels,
+                              const Input& predictions_idx, const RankOptions& rank, const MetricOptions& options) {
   AtTopK at{{}, CastValue(graph, predictions_idx, kInt64), rank.k, rank.class_id};
   WEIR_TRY(graph.TakeError());
   if (at.predictions.shape().known_rank() && at.predictions.shape().rank() == 0)
@@ -183,7 +183,7 @@ Result<Metric> ShareAtK(Graph& graph, const char* metric, const Counted& other, 
   if (!rank.k.has_value()) return InvalidArgument("{} needs a k", scope.name());
   const Output best = TopKV2(graph, predictions, *rank.k).indices;
   WEIR_TRY(graph.TakeError());
-  return ShareAtTopK(graph, scope.name(), other, labels, best, rank, options);
+  return FractionAtTopK(graph, scope.name(), other, labels, best, rank, options);
 }
 
 // Replaces class ids that are too large with -1, which matches no prediction.
@@ -263,12 +263,12 @@ Result<Metric> RecallAtK(Graph& graph, const SetOperand& labels, const Input& pr
 Result<Metric> PrecisionAtTopK(Graph& graph, const SetOperand& labels, const Input& predictions_idx,
                                const RankOptions& rank, const MetricOptions& options) {
   NameScope scope(graph, ScopeName(options, "precision", rank));
-  return ShareAtTopK(graph, scope.name(), kFalsePositive, labels, predictions_idx, rank, options);
+  return FractionAtTopK(graph, scope.name(), kFalsePositive, labels, predictions_idx, rank, options);
 }
 Result<Metric> RecallAtTopK(Graph& graph, const SetOperand& labels, const Input& predictions_idx,
                             const RankOptions& rank, const MetricOptions& options) {
   NameScope scope(graph, ScopeName(options, "recall", rank));
-  return ShareAtTopK(graph, scope.name(), kFalseNegative, labels, predictions_idx, rank, options);
+  return FractionAtTopK(graph, scope.name(), kFalseNegative, labels, predictions_idx, rank, options);
 }
 
 Result<Metric> AveragePrecisionAtK(Graph& graph, const SetOperand& labels_in, const Input& predictions_in, int64_t k,
@@ -295,11 +295,11 @@ Result<Metric> AveragePrecisionAtK(Graph& graph, const SetOperand& labels_in, co
     NameScope inner(graph, "max");
     const Output rows =
         weights.valid() ? ReduceSum(weights) : Cast(SizeValue(graph, average, kInt32, "batch_max"), kDouble);
-    WEIR_ASSIGN(most, AddedUp(graph, inner.name(), rows));
+    WEIR_ASSIGN(most, AccumulateInVariable(graph, inner.name(), rows));
   }
   {
     NameScope inner(graph, "total");
-    WEIR_ASSIGN(total, AddedUp(graph, inner.name(), ReduceSum(average)));
+    WEIR_ASSIGN(total, AccumulateInVariable(graph, inner.name(), ReduceSum(average)));
   }
   const Output value = DivNoNan(total.value, most.value, {.name = "mean"});
   const Output update = DivNoNan(total.update, most.update, {.name = scope.name() + "/"});

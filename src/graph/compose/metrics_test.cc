@@ -65,7 +65,7 @@ TEST_F(MetricsTest, TheHighestScores) {
   EXPECT_EQ(Float(Cast(average.value, kFloat)), 0.5f);
 }
 
-TEST_F(MetricsTest, SaysWhatIsWrong) {
+TEST_F(MetricsTest, ReportsInvalidArguments) {
   EXPECT_THAT(Message(metrics::Accuracy(graph(), Vector({1, 2}), Vector({1, 2, 3}))), HasSubstr("incompatible"));
   EXPECT_THAT(Message(metrics::Mean(graph(), Vector({1, 2}), {.weights = Vector({1, 2, 3})})),
               HasSubstr("can not be broadcast"));

@@ -7,8 +7,10 @@
 
 namespace weir {
 
-inline std::string Or(std::string name, const char* fallback) { return name.empty() ? fallback : std::move(name); }
+inline std::string NameOrDefault(std::string name, const char* fallback) {
+  return name.empty() ? fallback : std::move(name);
+}
 // The name of the node that gives the scope its name.
-inline std::string Own(const NameScope& scope) { return scope.name() + "/"; }
+inline std::string ExactScopeName(const NameScope& scope) { return scope.name() + "/"; }
 
 }  // namespace weir

@@ -145,7 +145,7 @@ ParsedFeatures ByKey(const RawFeatures& raw, const OutputList& outputs) {
 }
 
 // Assembles SparseFeatures, and drops their index and value features unless those are requested too.
-Result<ParsedFeatures> Chosen(const FeatureSpecs& features, ParsedFeatures all) {
+Result<ParsedFeatures> AssembleSparseFeatures(const FeatureSpecs& features, ParsedFeatures all) {
   ParsedFeatures chosen;
   for (const auto& [key, spec] : features) {
     const auto* sparse = std::get_if<SparseFeature>(&spec);
@@ -185,7 +185,7 @@ Result<ParsedFeatures> ParseExample(Graph& graph, const Input& serialized, const
     outputs = node.BuildOutputs();
     WEIR_TRY(graph.TakeError());
   }
-  return Chosen(features, ByKey(raw, outputs));
+  return AssembleSparseFeatures(features, ByKey(raw, outputs));
 }
 
 Result<ParsedFeatures> ParseSingleExample(Graph& graph, const Input& serialized, const FeatureSpecs& features,
@@ -204,7 +204,7 @@ Result<ParsedFeatures> ParseSingleExample(Graph& graph, const Input& serialized,
     outputs = node.BuildOutputs();
     WEIR_TRY(graph.TakeError());
   }
-  return Chosen(features, ByKey(raw, outputs));
+  return AssembleSparseFeatures(features, ByKey(raw, outputs));
 }
 
 namespace {

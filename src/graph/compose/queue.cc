@@ -88,7 +88,7 @@ Queue Queue::Fifo(Graph& graph, int64_t capacity, std::vector<DType> dtypes, con
   }
   const ControlDependencies outside = ControlDependencies::Cleared(graph);
   const DeviceScope on_cpu(graph, "/device:CPU:*");
-  NodeBuilder node(graph, "FIFOQueueV2", Or(options.name, "fifo_queue"));
+  NodeBuilder node(graph, "FIFOQueueV2", NameOrDefault(options.name, "fifo_queue"));
   node.Attr("component_types", dtypes).Attr("shapes", options.shapes).Attr("capacity", capacity);
   node.Attr("container", "").Attr("shared_name", options.shared_name);
   if (options.tokens_needed > 0)
@@ -111,7 +111,7 @@ Queue Queue::RandomShuffle(Graph& graph, int64_t capacity, int64_t min_after_deq
                                            .seed = seed1,
                                            .seed2 = seed2,
                                            .shared_name = options.shared_name,
-                                           .name = Or(options.name, "random_shuffle_queue")});
+                                           .name = NameOrDefault(options.name, "random_shuffle_queue")});
   return Checked(graph, ref, std::move(dtypes), options);
 }
 
@@ -124,7 +124,7 @@ Queue Queue::PaddingFifo(Graph& graph, int64_t capacity, std::vector<DType> dtyp
                                         {.shapes = options.shapes,
                                          .capacity = capacity,
                                          .shared_name = options.shared_name,
-                                         .name = Or(options.name, "padding_fifo_queue")});
+                                         .name = NameOrDefault(options.name, "padding_fifo_queue")});
   return Checked(graph, ref, std::move(dtypes), options);
 }
 
@@ -137,7 +137,7 @@ Queue Queue::Priority(Graph& graph, int64_t capacity, std::vector<DType> dtypes,
                                      {.component_types = dtypes,
                                       .capacity = capacity,
                                       .shared_name = options.shared_name,
-                                      .name = Or(options.name, "priority_queue")});
+                                      .name = NameOrDefault(options.name, "priority_queue")});
   QueueOptions all = options;
   if (options.shapes.size() == dtypes.size()) all.shapes.insert(all.shapes.begin(), PartialShape(Shape{}));
   dtypes.insert(dtypes.begin(), kInt64);
@@ -284,7 +284,7 @@ Output Queue::IsClosed(const std::string& name) const {
   return NodeBuilder(graph(), OpName("QueueIsClosed"), NameFor(name, "_Is_Closed")).In(ref_).BuildOutput();
 }
 
-Output Queue::EveryoneWaits(const std::string& name) const {
+Output Queue::SizeUnlessAllWait(const std::string& name) const {
   if (!valid()) return {};
   return NodeBuilder(graph(), OpName("QueueSize"), NameFor(name, "_Size"))
       .In(ref_)

@@ -17,8 +17,8 @@ struct QueueOptions {
   std::vector<std::string> names = {};  // names of the components; optional
   std::string shared_name = "";         // queues with the same name on one device share their state
   std::string name = "";
-  // Only for token queues, whose tokens are shared between sessions (src/ops/queue/turns.h): the number of tokens of a
-  // round that must be used before the next round, and the expected number of sessions.
+  // Only for token queues, whose tokens are shared between sessions (src/ops/queue/token_scheduler.h): the number of
+  // tokens of a round that must be used before the next round, and the expected number of sessions.
   int64_t tokens_needed = 0;
   int64_t members_expected = 0;
 };
@@ -44,7 +44,7 @@ class Queue final {
   static Queue FromList(const Input& index, const std::vector<Queue>& queues);
 
   // The same queue with another output as its handle, e.g. inside of a function that has captured the handle.
-  Queue Behind(Output queue_ref) const {
+  Queue WithHandle(Output queue_ref) const {
     Queue seen = *this;
     seen.ref_ = queue_ref;
     return seen;
@@ -69,7 +69,7 @@ class Queue final {
   Output IsClosed(const std::string& name = "") const;
   Output Size(const std::string& name = "") const;
   // For a token queue: negative if all members wait for a token and no other member is expected, else the size.
-  Output EveryoneWaits(const std::string& name = "") const;
+  Output SizeUnlessAllWait(const std::string& name = "") const;
 
  private:
   static Queue Checked(Graph& graph, Output ref, std::vector<DType> dtypes, const QueueOptions& options);

@@ -14,7 +14,7 @@ namespace {
 using rnn::BatchOf;
 using rnn::CheckStaticInputs;
 using rnn::DimValue;
-using rnn::KeptStep;
+using rnn::MaskFinishedRows;
 using rnn::RnnScope;
 using rnn::StepOf;
 using rnn::ZeroOutputs;
@@ -25,7 +25,7 @@ struct Emitted {
   OutputList zeros;
 };
 
-Result<Emitted> EmittedBy(Graph& graph, RnnCell& cell, const RawRnnTurn& first, const Dim& batch) {
+Result<Emitted> EmittedBy(Graph& graph, RnnCell& cell, const RawRnnLoopOutput& first, const Dim& batch) {
   Emitted emitted;
   std::vector<PartialShape> sizes;
   std::vector<DType> types;
@@ -58,7 +58,7 @@ Result<Emitted> EmittedBy(Graph& graph, RnnCell& cell, const RawRnnTurn& first, 
   return emitted;
 }
 
-Status CheckTurn(const RawRnnTurn& turn, const RawRnnTurn& first, size_t emitted) {
+Status CheckTurn(const RawRnnLoopOutput& turn, const RawRnnLoopOutput& first, size_t emitted) {
   const auto check = [](size_t now, size_t before, const char* what) -> Status {
     if (now == before) return OkStatus();
     return InvalidArgument("loop_fn gives {} {} tensors, but gave {} before the first step", now, what, before);
@@ -77,7 +77,7 @@ Status CheckTurn(const RawRnnTurn& turn, const RawRnnTurn& first, size_t emitted
 Result<RawRnnResult> RawRnn(Graph& graph, RnnCell& cell, const RawRnnFn& next, const RnnOptions& options) {
   RnnScope scope(graph, options, "rnn");
   const Output start = Constant(graph, Tensor::Scalar(int32_t{0}), "time");
-  WEIR_ASSIGN(const RawRnnTurn first, next({.time = start}));
+  WEIR_ASSIGN(const RawRnnLoopOutput first, next({.time = start}));
   WEIR_TRY(graph.TakeError());
   if (first.inputs.empty()) return InvalidArgument("loop_fn gives no input for the first step");
   WEIR_TRY(CheckStaticInputs({first.inputs}));
@@ -99,11 +99,11 @@ Result<RawRnnResult> RawRnn(Graph& graph, RnnCell& cell, const RawRnnFn& next, c
     const OutputList own = part(v, 2 + inputs + emits + states, first.loop_state.size());
     WEIR_ASSIGN(const RnnStep step, StepOf(graph, cell, sizes.size(), part(v, 2, inputs), state));
     const Output time = v[0] + 1;
-    WEIR_ASSIGN(const RawRnnTurn turn,
+    WEIR_ASSIGN(const RawRnnLoopOutput turn,
                 next({.time = time, .outputs = &step.outputs, .state = &step.state, .loop_state = &own}));
     WEIR_TRY(graph.TakeError());
     WEIR_TRY(CheckTurn(turn, first, emits));
-    const RnnStep kept = KeptStep(v[1], emitted.zeros, state, {*turn.emit, turn.state});
+    const RnnStep kept = MaskFinishedRows(v[1], emitted.zeros, state, {*turn.emit, turn.state});
     OutputList all = {time, LogicalOr(v[1], turn.finished)};
     append(all, turn.inputs);
     for (size_t i = 0; i < emits; ++i)

@@ -22,7 +22,7 @@ namespace {
 using rnn::BatchOf;
 using rnn::CheckStaticInputs;
 using rnn::DimValue;
-using rnn::KeptStep;
+using rnn::MaskFinishedRows;
 using rnn::RnnScope;
 using rnn::StepOf;
 using rnn::ZeroOutputs;
@@ -189,7 +189,7 @@ Result<RnnStep> RunLoop(Graph& graph, RnnCell& cell, const OutputList& inputs, c
     const Output finished = lengths.given() ? GreaterEqual(v[0], lengths.each) : Output();
     WEIR_TRY(graph.TakeError());
     WEIR_ASSIGN(RnnStep step, StepOf(graph, cell, outputs, rows, now));
-    if (lengths.given()) step = KeptStep(finished, zeros, now, step);
+    if (lengths.given()) step = MaskFinishedRows(finished, zeros, now, step);
     OutputList next = {Output()};
     for (size_t i = 0; i < outputs; ++i)
       next.push_back(loop.outputs[i].WithFlow(v[i + 1]).Write(v[0], step.outputs[i]).flow());
@@ -240,7 +240,7 @@ Result<RnnStep> GuardedStep(Graph& graph, RnnCell& cell, int32_t time, const Len
     WEIR_TRY(graph.TakeError());
     return Cond(
         graph, none_finished, [&]() -> Result<OutputList> { return Joined(fresh); },
-        [&]() -> Result<OutputList> { return Joined(KeptStep(finished, zeros, state, fresh)); });
+        [&]() -> Result<OutputList> { return Joined(MaskFinishedRows(finished, zeros, state, fresh)); });
   };
   WEIR_ASSIGN(OutputList all, Cond(
                                   graph, all_finished,
@@ -375,7 +375,7 @@ Result<StaticRnnResult> StaticRnn(Graph& graph, RnnCell& cell, const std::vector
     if (t > 0) {
       VariableScope shared = scope.scope();
       shared.reuse = Reuse::kYes;
-      VariableScopes(graph).SetCurrent(shared);
+      VariableScopeStack(graph).SetCurrent(shared);
     }
     Result<RnnStep> stepped =
         lengths.given() ? GuardedStep(graph, cell, static_cast<int32_t>(t), lengths, zeros, inputs[t], result.state)

@@ -80,13 +80,13 @@ Result<StaticBidirectionalResult> StaticBidirectionalRnn(Graph& graph, RnnCell& 
 
 // --- A loop in which the caller determines the input of each time step ---
 // The arguments of the caller's function: only `time` before the first step, all of them after each step of the cell.
-struct RawRnnMoment {
+struct RawRnnLoopInput {
   Output time;
   const OutputList* outputs = nullptr;     // outputs of the cell
   const OutputList* state = nullptr;       // state after the cell's step
   const OutputList* loop_state = nullptr;  // as returned by the caller
 };
-struct RawRnnTurn {
+struct RawRnnLoopOutput {
   Output finished;    // [batch] bools: sequences that have ended
   OutputList inputs;  // inputs of the next step
   OutputList state;   // state before the next step
@@ -95,7 +95,7 @@ struct RawRnnTurn {
   // of the cell's outputs.
   std::optional<OutputList> emit = {};
 };
-using RawRnnFn = std::function<Result<RawRnnTurn>(const RawRnnMoment&)>;
+using RawRnnFn = std::function<Result<RawRnnLoopOutput>(const RawRnnLoopInput&)>;
 struct RawRnnResult {
   std::vector<TensorArray> outputs;  // one element per step
   OutputList state;

@@ -110,7 +110,7 @@ Result<RnnStep> ScopedRnnCell::Step(Graph& graph, const OutputList& inputs, cons
     scope_->reuse = Reuse::kYes;
     return first;
   }
-  VariableScopes scopes(graph);
+  VariableScopeStack scopes(graph);
   const NameScope names(graph, scope_->original_name_scope);
   scopes.Push(scopes.Reopened(*scope_, Reuse::kYes, {}));
   Result<RnnStep> step = Compute(graph, inputs[0], state);
@@ -130,7 +130,7 @@ Result<Output> ScopedRnnCell::Weight(Graph& graph, const std::string& name, cons
           return value == 0 ? ZerosInitial(g, size, type) : ConstantInitial(g, size, type, Tensor::Scalar(value));
         });
   }
-  WEIR_ASSIGN(VariablePtr variable, VariableScopes(graph).Get(std::move(request)));
+  WEIR_ASSIGN(VariablePtr variable, VariableScopeStack(graph).Get(std::move(request)));
   return variable->AsInput();
 }
 

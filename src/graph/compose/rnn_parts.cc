@@ -72,7 +72,7 @@ Output Kept(Output finished, Output before, Output fresh) {
 
 }  // namespace
 
-RnnStep KeptStep(Output finished, const OutputList& zeros, const OutputList& state, const RnnStep& fresh) {
+RnnStep MaskFinishedRows(Output finished, const OutputList& zeros, const OutputList& state, const RnnStep& fresh) {
   RnnStep kept;
   for (size_t i = 0; i < zeros.size(); ++i) kept.outputs.push_back(Kept(finished, zeros[i], fresh.outputs[i]));
   for (size_t i = 0; i < state.size(); ++i) kept.state.push_back(Kept(finished, state[i], fresh.state[i]));

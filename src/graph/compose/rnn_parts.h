@@ -37,6 +37,6 @@ Result<OutputList> ZeroOutputs(Graph& graph, RnnCell& cell, const Dim& batch, DT
 // Runs one step of the cell. An error if the number of outputs or state tensors changes.
 Result<RnnStep> StepOf(Graph& graph, RnnCell& cell, size_t outputs, const OutputList& inputs, const OutputList& state);
 // The fresh step for running sequences; zeros and the old state for finished ones.
-RnnStep KeptStep(Output finished, const OutputList& zeros, const OutputList& state, const RnnStep& fresh);
+RnnStep MaskFinishedRows(Output finished, const OutputList& zeros, const OutputList& state, const RnnStep& fresh);
 
 }  // namespace weir::rnn

@@ -65,11 +65,11 @@ TEST_F(RnnTest, SumsWithLengths) {
   EXPECT_EQ(looped.outputs[0].shape(), (PartialShape{2, 3, 1}));
 }
 
-TEST_F(RnnTest, TheCallerSteersALoop) {
+TEST_F(RnnTest, RawRnnLoop) {
   SumCell cell;
   const Output rows = Transpose(Sequences(), std::vector<int64_t>{1, 0, 2});  // [3, 2, 1]
-  const auto next = [&](const RawRnnMoment& now) -> Result<RawRnnTurn> {
-    RawRnnTurn turn;
+  const auto next = [&](const RawRnnLoopInput& now) -> Result<RawRnnLoopOutput> {
+    RawRnnLoopOutput turn;
     turn.finished = GreaterEqual(now.time, {3, 1});
     turn.inputs = {GatherV2(rows, Minimum(now.time, 2), 0)};
     turn.state = {now.state == nullptr ? Constant(graph(), Tensor::Zeros(kFloat, {2, 1}).value()) : (*now.state)[0]};
@@ -83,8 +83,8 @@ TEST_F(RnnTest, TheCallerSteersALoop) {
   EXPECT_THAT(Floats(result.outputs[0].Stack()), Pointwise(FloatNear(1e-6f), {0.2f, -0.8f, 0.6f, 0.0f, 1.2f, 0.0f}));
   EXPECT_THAT(Floats(result.state[0]), Pointwise(FloatNear(1e-6f), {0.6f, -0.4f}));
   EXPECT_EQ(Float(Cast(result.loop_state[0], kFloat)), 3.0f);
-  const auto silent = [&](const RawRnnMoment& now) -> Result<RawRnnTurn> {
-    Result<RawRnnTurn> turn = next(now);
+  const auto silent = [&](const RawRnnLoopInput& now) -> Result<RawRnnLoopOutput> {
+    Result<RawRnnLoopOutput> turn = next(now);
     if (turn.ok()) turn->emit.reset();
     return turn;
   };
@@ -165,7 +165,7 @@ TEST_F(RnnTest, ArithmeticOfAnLstm) {
   EXPECT_NEAR(Float(clipped.c), 0.25, 1e-6);
 }
 
-TEST_F(RnnTest, BothWays) {
+TEST_F(RnnTest, Bidirectional) {
   SumCell forward, backward;
   RnnOptions options = OfFloats();
   options.sequence_length = Input({3, 2});
@@ -174,7 +174,7 @@ TEST_F(RnnTest, BothWays) {
   EXPECT_THAT(Floats(both.forward.state[0]), Pointwise(FloatNear(1e-6f), {0.6f, 0.1f}));
 }
 
-TEST_F(RnnTest, SaysWhatIsWrong) {
+TEST_F(RnnTest, ReportsInvalidArguments) {
   GruCell cell(2);
   EXPECT_THAT(Message(DynamicRnn(graph(), cell, {Sequences()})), HasSubstr("you must give a dtype"));
   EXPECT_THAT(Message(DynamicRnn(graph(), cell, {}, OfFloats())), HasSubstr("must not be empty"));

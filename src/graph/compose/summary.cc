@@ -20,7 +20,7 @@ std::string CleanName(const std::string& name) {
   return clean.substr(std::min(clean.find_first_not_of('/'), clean.size()));
 }
 
-Output Kept(Graph& graph, Output summary, const std::vector<std::string>& collections) {
+Output AddedToCollections(Graph& graph, Output summary, const std::vector<std::string>& collections) {
   if (summary.valid())
     for (const std::string& collection : collections) graph.AddToCollection(collection, summary);
   return summary;
@@ -33,13 +33,13 @@ Output InSummaryScope(Graph& graph, const std::string& name, const SummaryOption
   const std::string base = CleanName(name);
   NameScope scope(graph, family.empty() ? base : family + "/" + base);
   const std::string tag = family.empty() ? scope.name() : family + "/" + scope.name();
-  return Kept(graph, make(tag, scope.name() + "/"), options.collections);
+  return AddedToCollections(graph, make(tag, scope.name() + "/"), options.collections);
 }
 
 template <class F>
 Output InTaggedScope(Graph& graph, const char* kind, const TaggedSummaryOptions& options, F&& make) {
   NameScope scope(graph, options.name.empty() ? kind : options.name);
-  return Kept(graph, make(scope.name() + "/"), options.collections);
+  return AddedToCollections(graph, make(scope.name() + "/"), options.collections);
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ Output MergeSummaries(Graph& graph, const InputList& summaries, const std::vecto
                       const std::string& name) {
   const std::string clean = CleanName(name);
   NameScope scope(graph, clean.empty() ? "Merge" : clean);
-  return Kept(graph, MergeSummary(graph, summaries, {.name = clean}), collections);
+  return AddedToCollections(graph, MergeSummary(graph, summaries, {.name = clean}), collections);
 }
 
 std::optional<Output> MergeAllSummaries(Graph& graph, const std::string& collection, const std::string& scope,
@@ -132,7 +132,7 @@ Output TaggedAudioSummary(Graph& graph, const Input& tag, const Input& clips, co
 
 Output TaggedMergeSummary(Graph& graph, const InputList& summaries, const TaggedSummaryOptions& options) {
   NameScope scope(graph, options.name.empty() ? "MergeSummary" : options.name);
-  return Kept(graph, MergeSummary(graph, summaries, {.name = options.name}), options.collections);
+  return AddedToCollections(graph, MergeSummary(graph, summaries, {.name = options.name}), options.collections);
 }
 
 }  // namespace weir

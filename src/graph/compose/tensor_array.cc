@@ -45,7 +45,7 @@ TensorArray::TensorArray(Graph& graph, DType dtype, const Input& size, const Opt
                                    .clear_after_read = options.clear_after_read,
                                    .identical_element_shapes = infer_shape_,
                                    .tensor_array_name = options.tensor_array_name,
-                                   .name = Or(options.name, "TensorArray")});
+                                   .name = NameOrDefault(options.name, "TensorArray")});
   handle_ = made.handle;
   flow_ = made.flow;
 }
@@ -81,7 +81,7 @@ void TensorArray::Learn(const PartialShape& shape) const {
 TensorArray TensorArray::Write(const Input& index, const Input& value, const std::string& name) const {
   if (!valid()) return {};
   Graph& graph = handle_.graph();
-  NameScope scope(graph, Or(name, "TensorArrayWrite"));
+  NameScope scope(graph, NameOrDefault(name, "TensorArrayWrite"));
   const Output element = Element(graph, value, dtype_);
   if (!element.valid()) return {};
   Learn(element.shape());
@@ -91,7 +91,7 @@ TensorArray TensorArray::Write(const Input& index, const Input& value, const std
 TensorArray TensorArray::Unstack(const Input& value, const std::string& name) const {
   if (!valid()) return {};
   Graph& graph = handle_.graph();
-  NameScope scope(graph, Or(name, "TensorArrayUnstack"));
+  NameScope scope(graph, NameOrDefault(name, "TensorArrayUnstack"));
   const Output rows = Element(graph, value, dtype_);
   if (!rows.valid()) return {};
   Output count = StridedSlice(ShapeOf(rows), {0}, {1}, {1}, {.shrink_axis_mask = 1, .name = "strided_slice"});
@@ -101,7 +101,7 @@ TensorArray TensorArray::Unstack(const Input& value, const std::string& name) co
 TensorArray TensorArray::Scatter(const Input& indices, const Input& value, const std::string& name) const {
   if (!valid()) return {};
   Graph& graph = handle_.graph();
-  NameScope scope(graph, Or(name, "TensorArrayScatter"));
+  NameScope scope(graph, NameOrDefault(name, "TensorArrayScatter"));
   const Output rows = Element(graph, value, dtype_);
   if (!rows.valid()) return {};
   Learn(WithoutFirst(rows.shape()));
@@ -111,7 +111,7 @@ TensorArray TensorArray::Scatter(const Input& indices, const Input& value, const
 TensorArray TensorArray::Split(const Input& value, const Input& lengths, const std::string& name) const {
   if (!valid()) return {};
   Graph& graph = handle_.graph();
-  NameScope scope(graph, Or(name, "TensorArraySplit"));
+  NameScope scope(graph, NameOrDefault(name, "TensorArraySplit"));
   const Output rows = Element(graph, value, dtype_);
   const Output parts = ValueOf(graph, lengths, lengths.is_output() ? kInvalidType : kInt64, "lengths");
   if (!rows.valid() || !parts.valid()) return {};
@@ -137,7 +137,7 @@ Output TensorArray::Read(const Input& index, const std::string& name) const {
 Output TensorArray::Stack(const std::string& name) const {
   if (!valid()) return {};
   Graph& graph = handle_.graph();
-  NameScope scope(graph, Or(name, "TensorArrayStack"));
+  NameScope scope(graph, NameOrDefault(name, "TensorArrayStack"));
   return Gather(UpTo(graph, Size()));
 }
 

@@ -246,7 +246,7 @@ Output Variable::ReadAfter(Node* update) const {
   return ReadResource();
 }
 
-std::shared_ptr<Variable> Variable::Behind(Output handle) const {
+std::shared_ptr<Variable> Variable::WithHandle(Output handle) const {
   VariablePtr seen(new Variable(*this));
   seen->handle_ = handle;
   return seen;

@@ -88,7 +88,7 @@ class Variable final {
   Output AssignSub(const Input& delta, bool use_locking = false, std::string name = "") const;
   Output ScatterSub(const IndexedSlices& slices, bool use_locking = false, std::string name = "") const;
   // The same variable with another output as its handle, e.g. inside of a function that has captured the handle.
-  std::shared_ptr<Variable> Behind(Output handle) const;
+  std::shared_ptr<Variable> WithHandle(Output handle) const;
   // A bool scalar: whether the variable has a value.
   Output IsInitialized() const;
   // The value, or the initial value if the variable is not initialized. Use it to initialize one variable from another.

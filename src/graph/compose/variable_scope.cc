@@ -125,14 +125,14 @@ std::shared_ptr<PartitionedVariable> VariableStore::FindPartitioned(const std::s
   return it == partitioned_.end() ? nullptr : it->second;
 }
 
-VariableScope VariableScopes::Current() const {
+VariableScope VariableScopeStack::Current() const {
   std::lock_guard<std::mutex> lock(store_->mu_);
   const std::vector<VariableScope>& stack = store_->stacks_[std::this_thread::get_id()];
   return stack.empty() ? VariableScope() : stack.back();
 }
 
-VariableScope VariableScopes::Opened(const std::string& name, std::optional<Reuse> reuse,
-                                     const VariableScopeSettings& settings) const {
+VariableScope VariableScopeStack::Opened(const std::string& name, std::optional<Reuse> reuse,
+                                         const VariableScopeSettings& settings) const {
   const VariableScope outer = Current();
   VariableScope scope;
   scope.name = outer.name.empty() ? name : outer.name + "/" + name;
@@ -144,8 +144,8 @@ VariableScope VariableScopes::Opened(const std::string& name, std::optional<Reus
   return scope;
 }
 
-VariableScope VariableScopes::Reopened(const VariableScope& given, std::optional<Reuse> reuse,
-                                       const VariableScopeSettings& settings) const {
+VariableScope VariableScopeStack::Reopened(const VariableScope& given, std::optional<Reuse> reuse,
+                                           const VariableScopeSettings& settings) const {
   VariableScope scope = given;
   const Reuse outer = Current().reuse;
   if (reuse.has_value() && *reuse != Reuse::kNo) scope.reuse = *reuse;
@@ -156,7 +156,7 @@ VariableScope VariableScopes::Reopened(const VariableScope& given, std::optional
   return scope;
 }
 
-std::string VariableScopes::UniqueScopeName(const std::string& default_name) const {
+std::string VariableScopeStack::UniqueScopeName(const std::string& default_name) const {
   const VariableScope outer = Current();
   std::lock_guard<std::mutex> lock(store_->mu_);
   const auto used = [&](const std::string& name) {
@@ -168,12 +168,12 @@ std::string VariableScopes::UniqueScopeName(const std::string& default_name) con
   return name;
 }
 
-void VariableScopes::Push(VariableScope scope) {
+void VariableScopeStack::Push(VariableScope scope) {
   std::lock_guard<std::mutex> lock(store_->mu_);
   store_->stacks_[std::this_thread::get_id()].push_back(std::move(scope));
 }
 
-void VariableScopes::Pop() {
+void VariableScopeStack::Pop() {
   std::lock_guard<std::mutex> lock(store_->mu_);
   std::vector<VariableScope>& stack = store_->stacks_[std::this_thread::get_id()];
   if (stack.empty()) return;
@@ -185,7 +185,7 @@ void VariableScopes::Pop() {
   stack.pop_back();
 }
 
-void VariableScopes::SetCurrent(const VariableScope& scope) {
+void VariableScopeStack::SetCurrent(const VariableScope& scope) {
   std::lock_guard<std::mutex> lock(store_->mu_);
   std::vector<VariableScope>& stack = store_->stacks_[std::this_thread::get_id()];
   if (stack.empty()) {
@@ -195,7 +195,7 @@ void VariableScopes::SetCurrent(const VariableScope& scope) {
   }
 }
 
-Result<VariablePtr> VariableScopes::Get(VariableRequest request) {
+Result<VariablePtr> VariableScopeStack::Get(VariableRequest request) {
   const std::string name = request.name;
   WEIR_ASSIGN(FoundVariable found, GetAny(std::move(request)));
   if (found.whole == nullptr)
@@ -204,7 +204,7 @@ Result<VariablePtr> VariableScopes::Get(VariableRequest request) {
   return found.whole;
 }
 
-Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, VariableRequest request) {
+Result<FoundVariable> VariableScopeStack::GetBelow(const VariableScope& scope, VariableRequest request) {
   const VariableScopeSettings& s = scope.settings;
   if (request.name.empty()) return InvalidArgument("a variable needs a name");
   request.name = scope.name.empty() ? request.name : scope.name + "/" + request.name;
@@ -240,7 +240,7 @@ Result<FoundVariable> VariableScopes::GetBelow(const VariableScope& scope, Varia
   return (*request.custom_getter)(plain, request);
 }
 
-Result<FoundVariable> VariableScopes::GetOrMake(const VariableRequest& request, Reuse reuse) {
+Result<FoundVariable> VariableScopeStack::GetOrMake(const VariableRequest& request, Reuse reuse) {
   const bool is_scalar = request.shape.has_value() && request.shape->known_rank() && request.shape->rank() == 0;
   // Sharing a partitioned variable does not need the partitioner again.
   const bool shares_pieces = reuse == Reuse::kYes && store_->FindPartitioned(request.name) != nullptr;
@@ -257,8 +257,8 @@ Result<FoundVariable> VariableScopes::GetOrMake(const VariableRequest& request, 
   return FoundVariable{whole, nullptr, Output()};
 }
 
-Result<VariablePtr> VariableScopes::GetSingle(const VariableRequest& request, Reuse reuse,
-                                              const PartitionInfo* partition) {
+Result<VariablePtr> VariableScopeStack::GetSingle(const VariableRequest& request, Reuse reuse,
+                                                  const PartitionInfo* partition) {
   if (VariablePtr known = store_->Find(request.name)) {
     if (reuse == Reuse::kNo)
       return InvalidArgument(
@@ -281,7 +281,7 @@ Result<VariablePtr> VariableScopes::GetSingle(const VariableRequest& request, Re
   return MakeSingle(request, partition);
 }
 
-Result<VariablePtr> VariableScopes::MakeSingle(const VariableRequest& request, const PartitionInfo* partition) {
+Result<VariablePtr> VariableScopeStack::MakeSingle(const VariableRequest& request, const PartitionInfo* partition) {
   VariableOptions options;
   options.name = request.name;
   options.dtype = request.dtype;
@@ -325,7 +325,7 @@ Result<VariablePtr> VariableScopes::MakeSingle(const VariableRequest& request, c
   return variable;
 }
 
-Status VariableScopes::Regularize(const VariableRequest& request, const VariablePtr& variable) {
+Status VariableScopeStack::Regularize(const VariableRequest& request, const VariablePtr& variable) {
   if (request.regularizer == nullptr) return OkStatus();
   ColocationScope colocated(graph_, variable->handle().node);
   NameScope scope(graph_, request.name + "/Regularizer/");
@@ -336,8 +336,8 @@ Status VariableScopes::Regularize(const VariableRequest& request, const Variable
   return OkStatus();
 }
 
-Result<std::shared_ptr<PartitionedVariable>> VariableScopes::GetPartitioned(const VariableRequest& request,
-                                                                            Reuse reuse) {
+Result<std::shared_ptr<PartitionedVariable>> VariableScopeStack::GetPartitioned(const VariableRequest& request,
+                                                                                Reuse reuse) {
   if (store_->Find(request.name) != nullptr)
     return InvalidArgument(
         "A partitioner was provided, but an unpartitioned version of the variable was found: {}.  Perhaps a variable "
@@ -368,9 +368,9 @@ Result<std::shared_ptr<PartitionedVariable>> VariableScopes::GetPartitioned(cons
   return MakePartitioned(request, reuse, shape, counts);
 }
 
-Result<std::shared_ptr<PartitionedVariable>> VariableScopes::MakePartitioned(const VariableRequest& request,
-                                                                             Reuse reuse, const PartialShape& shape,
-                                                                             const std::vector<int>& counts) {
+Result<std::shared_ptr<PartitionedVariable>> VariableScopeStack::MakePartitioned(const VariableRequest& request,
+                                                                                 Reuse reuse, const PartialShape& shape,
+                                                                                 const std::vector<int>& counts) {
   auto result = std::make_shared<PartitionedVariable>();
   result->name = request.name;
   result->shape = shape;
@@ -413,7 +413,7 @@ Result<std::shared_ptr<PartitionedVariable>> VariableScopes::MakePartitioned(con
 VariableScopeGuard::VariableScopeGuard(Graph& graph, const std::string& name, std::optional<Reuse> reuse,
                                        const VariableScopeSettings& settings)
     : graph_(graph), names_(std::make_unique<NameScope>(graph, name)) {
-  VariableScopes scopes(graph);
+  VariableScopeStack scopes(graph);
   VariableScope scope = scopes.Opened(name, reuse, settings);
   scope.original_name_scope = names_->name() + "/";
   scopes.Push(std::move(scope));
@@ -425,18 +425,18 @@ VariableScopeGuard::VariableScopeGuard(Graph& graph, const VariableScope& existi
   const size_t slash = existing.name.rfind('/');
   const std::string last = slash == std::string::npos ? existing.name : existing.name.substr(slash + 1);
   if (!last.empty()) names_ = std::make_unique<NameScope>(graph, last);
-  VariableScopes scopes(graph);
+  VariableScopeStack scopes(graph);
   scopes.Push(scopes.Reopened(existing, reuse, settings));
 }
 
-VariableScopeGuard::~VariableScopeGuard() { VariableScopes(graph_).Pop(); }
+VariableScopeGuard::~VariableScopeGuard() { VariableScopeStack(graph_).Pop(); }
 
 Result<VariablePtr> GetVariable(Graph& graph, const std::string& name, const PartialShape& shape, DType dtype) {
   VariableRequest request;
   request.name = name;
   request.shape = shape;
   request.dtype = dtype;
-  return VariableScopes(graph).Get(std::move(request));
+  return VariableScopeStack(graph).Get(std::move(request));
 }
 
 }  // namespace weir

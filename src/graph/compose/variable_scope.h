@@ -82,7 +82,7 @@ class VariableStore final {
   std::shared_ptr<PartitionedVariable> FindPartitioned(const std::string& full_name) const;
 
  private:
-  friend class VariableScopes;
+  friend class VariableScopeStack;
   mutable std::mutex mu_;
   std::map<std::string, VariablePtr> variables_;
   std::map<std::string, std::shared_ptr<PartitionedVariable>> partitioned_;
@@ -91,9 +91,9 @@ class VariableStore final {
 };
 
 // Operations on the variable scopes of one graph.
-class VariableScopes final {
+class VariableScopeStack final {
  public:
-  explicit VariableScopes(Graph& graph) : graph_(graph), store_(VariableStore::Of(graph)) {}
+  explicit VariableScopeStack(Graph& graph) : graph_(graph), store_(VariableStore::Of(graph)) {}
 
   VariableScope Current() const;
   // The scope to push for a new name, or for an existing scope. Without `reuse`, inherits it. Increments the scope's
@@ -138,7 +138,7 @@ class VariableScopeGuard final {
   ~VariableScopeGuard();
   VariableScopeGuard(const VariableScopeGuard&) = delete;
   VariableScopeGuard& operator=(const VariableScopeGuard&) = delete;
-  VariableScope scope() const { return VariableScopes(graph_).Current(); }
+  VariableScope scope() const { return VariableScopeStack(graph_).Current(); }
 
  private:
   Graph& graph_;

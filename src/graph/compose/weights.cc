@@ -30,7 +30,7 @@ Regularizer Penalty(double scale, std::string name, Output (*sum)(Output)) {
     Graph& graph = value.graph();
     NameScope scope(graph, name);
     WEIR_ASSIGN(const Output factor, ToOutput(graph, scale, value.base_dtype(), "scale"));
-    const Output penalty = Mul(graph, factor, sum(value), {.name = Own(scope)});
+    const Output penalty = Mul(graph, factor, sum(value), {.name = ExactScopeName(scope)});
     WEIR_TRY(graph.TakeError());
     return penalty;
   };

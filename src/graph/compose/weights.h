@@ -1,4 +1,4 @@
-// Initializers and regularizers as values, for VariableScopes, scope settings and layers. Each can be used for any
+// Initializers and regularizers as values, for VariableScopeStack, scope settings and layers. Each can be used for any
 // number of variables.
 #pragma once
 

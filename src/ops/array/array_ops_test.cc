@@ -462,7 +462,7 @@ void CheckManyDistinct(const std::vector<Int>& once) {
   }
 }
 
-TEST(Unique, TellsManyApart) {
+TEST(Unique, DistinguishesManyValues) {
   std::vector<int64_t> wide;
   std::vector<int32_t> narrow;
   for (int64_t i = 0; i < 30'000; ++i) {

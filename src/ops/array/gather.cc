@@ -177,7 +177,7 @@ Status GatherV2Shape(ShapeContext& ctx) {
 }
 
 // Colocated with the params: a table on another task must not be sent here for its shape.
-Output ShapeBeside(Output params) {
+Output ColocatedShape(Output params) {
   Graph& graph = params.graph();
   ColocationScope beside(graph, params.node);
   const PartialShape shape = params.shape();
@@ -188,7 +188,7 @@ Output ShapeBeside(Output params) {
 // The gradient as rows of params. Nothing of the size of params is allocated.
 IndexedSlices RowGradient(GradientContext& g) {
   const Output params = g.input(0), indices = g.input(1);
-  const Output shape = ShapeBeside(params);
+  const Output shape = ColocatedShape(params);
   const Output row = Cast(StridedSlice(shape, {1}, {0}, {1}, {.end_mask = 1}), kInt32);
   const Output count = ExpandDims(Size(indices), 0);
   const Output values = Reshape(g.d_output(0), ConcatV2({count, row}, 0));

@@ -53,7 +53,7 @@ Result<Gradients> PassOn(GradientContext& g) {
   return out;
 }
 
-Result<Gradients> Refuse(GradientContext& g) {
+Result<Gradients> RejectGradient(GradientContext& g) {
   WEIR_ASSIGN(std::string message, g.Attr<std::string>("message"));
   // NotFound becomes Python's LookupError, which callers expect of a prevented gradient.
   return NotFound("Gradient explicitly disabled. Reason: {}", message);
@@ -111,7 +111,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .signature = "input: T -> output: T",
       .attrs = {"T: type", "message: string = ''"},
       .shape = SameAsInput(0),
-      .gradient = Refuse,
+      .gradient = RejectGradient,
       .kernels = CpuKernel(MakeIdentity),
       .traits = kForwardsInput,
   });

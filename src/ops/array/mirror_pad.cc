@@ -12,7 +12,7 @@ namespace weir::ops {
 namespace {
 
 // Per dimension: maps every padded position to a position inside.
-using Fold = std::vector<std::vector<int64_t>>;
+using MirrorMap = std::vector<std::vector<int64_t>>;
 
 Status CheckMirrored(const Shape& inside, const std::vector<Padding>& paddings, bool reflect) {
   for (int i = 0; i < inside.rank(); ++i) {
@@ -28,8 +28,8 @@ Status CheckMirrored(const Shape& inside, const std::vector<Padding>& paddings, 
 }
 
 // REQUIRES: a tensor of shape `inside` is in memory, so its dimensions are small enough for a vector each.
-Fold MakeFold(const Shape& inside, const std::vector<Padding>& paddings, bool reflect) {
-  Fold fold;
+MirrorMap MakeFold(const Shape& inside, const std::vector<Padding>& paddings, bool reflect) {
+  MirrorMap fold;
   for (int i = 0; i < inside.rank(); ++i) {
     const int64_t size = inside[i];
     const Padding& p = paddings[static_cast<size_t>(i)];
@@ -46,7 +46,7 @@ Fold MakeFold(const Shape& inside, const std::vector<Padding>& paddings, bool re
 // Calls visit(line, base) for the lines [begin, end) along the last dimension. `base` is the offset of the first
 // element of the corresponding line inside.
 template <class Visit>
-void ForEachLine(const Fold& fold, const DimVector& inside_strides, int64_t begin, int64_t end, Visit&& visit) {
+void ForEachLine(const MirrorMap& fold, const DimVector& inside_strides, int64_t begin, int64_t end, Visit&& visit) {
   for (int64_t line = begin; line < end; ++line) {
     int64_t rest = line, base = 0;
     for (size_t i = fold.size() - 1; i-- > 0;) {
@@ -74,7 +74,7 @@ Status RunMirrorPad(KernelContext& ctx, bool reflect) {
   WEIR_ASSIGN(Shape shape, Shape::Make(dims));
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
   if (out.num_elements() == 0) return OkStatus();
-  const Fold fold = MakeFold(t.shape(), paddings, reflect);
+  const MirrorMap fold = MakeFold(t.shape(), paddings, reflect);
   const Elements elements(t.dtype());
   const DimVector strides = RowMajorStrides(t.shape());
   const std::vector<int64_t>& last = fold.back();
@@ -113,7 +113,7 @@ Status RunMirrorPadGrad(KernelContext& ctx, bool reflect) {
   WEIR_ASSIGN(Tensor dx, ctx.Allocate(0, shape));
   dx.ZeroFill();
   if (dx.num_elements() == 0) return OkStatus();
-  const Fold fold = MakeFold(shape, paddings, reflect);
+  const MirrorMap fold = MakeFold(shape, paddings, reflect);
   const DimVector strides = RowMajorStrides(shape);
   const std::vector<int64_t>& last = fold.back();
   const bool known = ForSummableType(dy.dtype(), [&](auto tag) {

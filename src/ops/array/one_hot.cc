@@ -9,8 +9,8 @@ namespace {
 
 // out is [prefix, depth, suffix], indices [prefix, suffix].
 template <class T>
-void Spread(const KernelContext& ctx, const Tensor& indices, int64_t prefix, int64_t depth, int64_t suffix,
-            const void* on, const void* off, void* out) {
+void ExpandOneHot(const KernelContext& ctx, const Tensor& indices, int64_t prefix, int64_t depth, int64_t suffix,
+                  const void* on, const void* off, void* out) {
   const T on_value = *static_cast<const T*>(on), off_value = *static_cast<const T*>(off);
   ctx.ParallelForAll(prefix, 2 + depth * suffix, [&](int64_t p) {
     T* block = static_cast<T*>(out) + p * depth * suffix;
@@ -53,7 +53,7 @@ Result<Kernel> MakeOneHot(KernelSetup& setup) {
     }
     ForElementType(out.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      Spread<T>(ctx, indices, prefix, depth, suffix, ctx.input(2).raw(), ctx.input(3).raw(), out.raw());
+      ExpandOneHot<T>(ctx, indices, prefix, depth, suffix, ctx.input(2).raw(), ctx.input(3).raw(), out.raw());
     });
     return OkStatus();
   });

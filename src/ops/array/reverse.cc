@@ -38,7 +38,7 @@ Result<Kernel> MakeReverse(KernelSetup&) {
 }
 
 // Marks which of the `rank` dimensions are listed in `axes`.
-Result<std::vector<bool>> TurnedDims(const Ints& axes, int rank) {
+Result<std::vector<bool>> ReversedAxes(const Ints& axes, int rank) {
   std::vector<bool> turn(static_cast<size_t>(rank));
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] < -rank || axes[i] >= rank)
@@ -53,7 +53,7 @@ Result<std::vector<bool>> TurnedDims(const Ints& axes, int rank) {
 Result<Kernel> MakeReverseV2(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(Ints axes, VectorInts(ctx.input(1), "axis"));
-    WEIR_ASSIGN(std::vector<bool> turn, TurnedDims(axes, ctx.input(0).rank()));
+    WEIR_ASSIGN(std::vector<bool> turn, ReversedAxes(axes, ctx.input(0).rank()));
     return ReverseDims(ctx, turn);
   });
 }
@@ -73,7 +73,7 @@ Status ReverseShape(ShapeContext& ctx) {
 Status ReverseV2Shape(ShapeContext& ctx) {
   WEIR_TRY(ctx.WithRank(1, 1).status());
   const std::optional<Ints> axes = ConstantInts(ctx, 1);
-  if (axes && ctx.input(0).known_rank()) WEIR_TRY(TurnedDims(*axes, ctx.input(0).rank()).status());
+  if (axes && ctx.input(0).known_rank()) WEIR_TRY(ReversedAxes(*axes, ctx.input(0).rank()).status());
   ctx.set_output(0, ctx.input(0));
   return OkStatus();
 }

@@ -14,14 +14,14 @@
 namespace weir::ops {
 namespace {
 
-enum class How { kSet, kAdd, kSub };
+enum class ScatterMode { kSet, kAdd, kSub };
 
 template <class T>
-void CombineAt(How how, const NdIndices& at, const T* updates, T* out) {
+void CombineAt(ScatterMode how, const NdIndices& at, const T* updates, T* out) {
   for (size_t k = 0; k < at.slices.size(); ++k) {
     T* to = out + at.slices[k] * at.slice;
     const T* from = updates + static_cast<int64_t>(k) * at.slice;
-    if (how == How::kAdd) {
+    if (how == ScatterMode::kAdd) {
       for (int64_t i = 0; i < at.slice; ++i) to[i] = static_cast<T>(to[i] + from[i]);
     } else {
       for (int64_t i = 0; i < at.slice; ++i) to[i] = static_cast<T>(to[i] - from[i]);
@@ -52,11 +52,11 @@ Status CheckUpdates(const Tensor& indices, const Tensor& updates, const Shape& o
   return OkStatus();
 }
 
-Status Scatter(How how, const Tensor& indices, const Tensor& updates, const Tensor& out) {
+Status Scatter(ScatterMode how, const Tensor& indices, const Tensor& updates, const Tensor& out) {
   WEIR_TRY(CheckUpdates(indices, updates, out.shape()));
   if (updates.num_elements() == 0) return OkStatus();
   WEIR_ASSIGN(NdIndices at, ResolveNdIndices(indices, out.shape(), "output"));
-  if (how == How::kSet || out.dtype() == kString) {
+  if (how == ScatterMode::kSet || out.dtype() == kString) {
     const Elements elements(out.dtype());
     for (size_t k = 0; k < at.slices.size(); ++k)
       elements.Copy(elements.At(out, at.slices[k] * at.slice), elements.At(updates, static_cast<int64_t>(k) * at.slice),
@@ -77,11 +77,11 @@ Result<Kernel> MakeScatterNd(KernelSetup&) {
     WEIR_TRY(CheckUpdates(ctx.input(0), ctx.input(1), shape));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
     Elements(out.dtype()).Clear(out.raw(), out.num_elements());
-    return Scatter(How::kAdd, ctx.input(0), ctx.input(1), out);
+    return Scatter(ScatterMode::kAdd, ctx.input(0), ctx.input(1), out);
   });
 }
 
-template <How kHow>
+template <ScatterMode kHow>
 Result<Kernel> MakeTensorScatter(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_TRY(CheckUpdates(ctx.input(1), ctx.input(2), ctx.input(0).shape()));
@@ -162,21 +162,22 @@ void RegisterScatterNd(OpRegistry& registry) {
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         return Gradients{g.raw_d_output(0), std::monostate{}, GatherNd(g.d_output(0), g.input(1))};
       },
-      .kernels = CpuKernel(MakeTensorScatter<How::kAdd>),
+      .kernels = CpuKernel(MakeTensorScatter<ScatterMode::kAdd>),
   });
   const Row rows[] = {
-      {"TensorScatterUpdate", "T: type", "Tindices: {int16, int32, int64, uint16}", MakeTensorScatter<How::kSet>,
+      {"TensorScatterUpdate", "T: type", "Tindices: {int16, int32, int64, uint16}",
+       MakeTensorScatter<ScatterMode::kSet>,
        [](GradientContext& g) -> Result<Gradients> {
          const Output dy = g.d_output(0);
          return Gradients{TensorScatterUpdate(dy, g.input(1), ZerosLike(g.input(2))), std::monostate{},
                           GatherNd(dy, g.input(1))};
        }},
-      {"TensorScatterAdd", "T: type", "Tindices: {int32, int64}", MakeTensorScatter<How::kAdd>,
+      {"TensorScatterAdd", "T: type", "Tindices: {int32, int64}", MakeTensorScatter<ScatterMode::kAdd>,
        [](GradientContext& g) -> Result<Gradients> {
          const Output dy = g.d_output(0);
          return Gradients{dy, std::monostate{}, GatherNd(dy, g.input(1))};
        }},
-      {"TensorScatterSub", "T: type", "Tindices: {int32, int64}", MakeTensorScatter<How::kSub>,
+      {"TensorScatterSub", "T: type", "Tindices: {int32, int64}", MakeTensorScatter<ScatterMode::kSub>,
        [](GradientContext& g) -> Result<Gradients> {
          const Output dy = g.d_output(0);
          return Gradients{dy, std::monostate{}, Neg(GatherNd(dy, g.input(1)))};

@@ -11,7 +11,7 @@ namespace weir::ops {
 namespace {
 
 // Splits `t` along `axis` into parts of the given sizes. `keep`: the parts keep the dimension.
-Status Cut(KernelContext& ctx, const Tensor& t, int axis, const Ints& sizes, bool keep) {
+Status SplitAlong(KernelContext& ctx, const Tensor& t, int axis, const Ints& sizes, bool keep) {
   int64_t outer = 1, inner = 1;
   for (int i = 0; i < axis; ++i) outer *= t.dim(i);
   for (int i = axis + 1; i < t.rank(); ++i) inner *= t.dim(i);
@@ -52,7 +52,7 @@ Result<Kernel> MakeSplit(KernelSetup& setup) {
           "Number of ways to split should evenly divide the split dimension, but got split_dim {} "
           "(size = {}) and num_split {}",
           axis, t.dim(axis), n);
-    return Cut(ctx, t, axis, Ints(static_cast<size_t>(n), t.dim(axis) / n), /*keep=*/true);
+    return SplitAlong(ctx, t, axis, Ints(static_cast<size_t>(n), t.dim(axis) / n), /*keep=*/true);
   });
 }
 
@@ -118,7 +118,7 @@ Result<Kernel> MakeSplitV(KernelSetup& setup) {
     if (static_cast<int>(sizes.size()) != n)
       return InvalidArgument("size of the split_tensor must be 1-D and have {} elements, got {}", n, sizes.size());
     WEIR_TRY(CompleteSizes(&sizes, t.dim(axis)));
-    return Cut(ctx, t, axis, sizes, /*keep=*/true);
+    return SplitAlong(ctx, t, axis, sizes, /*keep=*/true);
   });
 }
 
@@ -155,7 +155,7 @@ Result<Kernel> MakeUnpack(KernelSetup& setup) {
     const Tensor& t = ctx.input(0);
     WEIR_ASSIGN(int axis, CheckedAxis(asked, t.rank(), "axis"));
     if (t.dim(axis) != n) return InvalidArgument("Input shape axis {} must equal {}, got shape {}", axis, n, t.shape());
-    return Cut(ctx, t, axis, Ints(static_cast<size_t>(n), 1), /*keep=*/false);
+    return SplitAlong(ctx, t, axis, Ints(static_cast<size_t>(n), 1), /*keep=*/false);
   });
 }
 

@@ -48,9 +48,9 @@ void CopyLine(const T* from, T* to, const CopyDim& d, int64_t count) {
 }
 
 // Iterates over the outer `count` dimensions, starting at the flat position `at`.
-class Odometer {
+class DimIterator {
  public:
-  Odometer(const Dims& dims, size_t count, int64_t at) : dims_(dims), count_(count), index_(count) {
+  DimIterator(const Dims& dims, size_t count, int64_t at) : dims_(dims), count_(count), index_(count) {
     for (size_t i = count; i-- > 0;) {
       index_[i] = at % dims[i].size;
       at /= dims[i].size;
@@ -138,7 +138,7 @@ void CopyTransposing(const KernelContext& ctx, Dims dims, size_t inner, const T*
   for (const CopyDim& d : dims) outer *= d.size;
   const int64_t cost = 2 + std::min(cols.size, kBand) * rows.size * static_cast<int64_t>(sizeof(T)) / 4;
   ctx.ParallelForAll(outer * bands, cost, [&](int64_t begin, int64_t end) {
-    Odometer at(dims, dims.size(), begin / bands);
+    DimIterator at(dims, dims.size(), begin / bands);
     int64_t band = begin % bands;
     for (int64_t unit = begin; unit < end; ++unit) {
       const int64_t c0 = band * kBand;
@@ -177,7 +177,7 @@ void Copy(const KernelContext& ctx, const Dims& dims, const T* from, T* to) {
   int64_t outer = 1;
   for (size_t i = 0; i < outer_dims; ++i) outer *= dims[i].size;
   ctx.ParallelForAll(outer * lines.size, 2 + line.size * element_cost, [&](int64_t begin, int64_t end) {
-    Odometer at(dims, outer_dims, begin / lines.size);
+    DimIterator at(dims, outer_dims, begin / lines.size);
     int64_t first = begin % lines.size;
     int64_t left = end - begin;
     while (left > 0) {

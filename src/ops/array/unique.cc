@@ -26,14 +26,14 @@ struct Distinct {
 
 // Hash table from keys to numbers. At most half full, so that a lookup probes one or two entries. Grows with the number
 // of distinct keys.
-class WordNumbers {
+class WordKeyTable {
  public:
-  explicit WordNumbers(int64_t most)
+  explicit WordKeyTable(int64_t most)
       : places_(std::bit_ceil(static_cast<size_t>(std::clamp<int64_t>(2 * most, 16, 1 << 14)))) {}
 
   // Returns the number of the key and whether it is new; a new key gets the number `next`.
   std::pair<int64_t, bool> Add(uint64_t key, int64_t next) {
-    Place& place = Find(key);
+    Entry& place = Find(key);
     if (place.number >= 0) return {place.number, false};
     place = {key, next};
     if (++taken_ * 2 > places_.size()) Grow();
@@ -41,34 +41,34 @@ class WordNumbers {
   }
 
  private:
-  struct Place {
+  struct Entry {
     uint64_t key = 0;
     int64_t number = -1;  // negative: free
   };
 
-  Place& Find(uint64_t key) {
+  Entry& Find(uint64_t key) {
     size_t at = absl::Hash<uint64_t>()(key);
     for (;; ++at) {
-      Place& place = places_[at & (places_.size() - 1)];
+      Entry& place = places_[at & (places_.size() - 1)];
       if (place.number < 0 || place.key == key) return place;
     }
   }
   void Grow() {
-    const std::vector<Place> before = std::exchange(places_, std::vector<Place>(places_.size() * 4));
-    for (const Place& place : before) {
+    const std::vector<Entry> before = std::exchange(places_, std::vector<Entry>(places_.size() * 4));
+    for (const Entry& place : before) {
       if (place.number >= 0) Find(place.key) = place;
     }
   }
 
-  std::vector<Place> places_;
+  std::vector<Entry> places_;
   size_t taken_ = 0;
 };
 
 // The same for other types of keys.
 template <class Key>
-class KeyNumbers {
+class KeyTable {
  public:
-  explicit KeyNumbers(int64_t) {}
+  explicit KeyTable(int64_t) {}
   std::pair<int64_t, bool> Add(Key key, int64_t next) {
     const auto [it, is_new] = numbers_.try_emplace(std::move(key), next);
     return {it->second, is_new};
@@ -98,18 +98,18 @@ Distinct FindDistinct(int64_t n, KeyOf&& key) {
 Result<Distinct> DistinctRows(const Tensor& rows, int64_t n, int64_t width) {
   if (width == 1 && rows.dtype() == kInt64) {
     const int64_t* keys = rows.data<int64_t>();
-    return FindDistinct<WordNumbers>(n, [=](int64_t i) { return std::optional<uint64_t>(keys[i]); });
+    return FindDistinct<WordKeyTable>(n, [=](int64_t i) { return std::optional<uint64_t>(keys[i]); });
   }
   if (width == 1 && HasWordKeys(rows.dtype()))
-    return FindDistinct<WordNumbers>(n, [&](int64_t i) { return WordKey(rows, i); });
+    return FindDistinct<WordKeyTable>(n, [&](int64_t i) { return WordKey(rows, i); });
   if (width == 1 && rows.dtype() == kString) {
     const std::string* s = rows.data<std::string>();
-    return FindDistinct<KeyNumbers<std::string_view>>(n,
-                                                      [&](int64_t i) { return std::optional<std::string_view>(s[i]); });
+    return FindDistinct<KeyTable<std::string_view>>(n,
+                                                    [&](int64_t i) { return std::optional<std::string_view>(s[i]); });
   }
   if (!HasWordKeys(rows.dtype()) && rows.dtype() != kString)
     return Unimplemented("elements of type {} cannot be told apart", rows.dtype());
-  return FindDistinct<KeyNumbers<std::string>>(n, [&](int64_t i) -> std::optional<std::string> {
+  return FindDistinct<KeyTable<std::string>>(n, [&](int64_t i) -> std::optional<std::string> {
     std::string key;
     for (int64_t k = i * width; k < (i + 1) * width; ++k) {
       uint64_t word = 0;

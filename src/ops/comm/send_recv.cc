@@ -6,7 +6,7 @@
 #include "op/op_registry.h"
 #include "op/rendezvous_key.h"
 #include "op/shape_context.h"
-#include "ops/comm/keep_unchanged.h"
+#include "ops/comm/lease_or_copy.h"
 
 namespace weir::ops {
 namespace {
@@ -22,7 +22,7 @@ Result<RendezvousKey> KeyOf(const KernelSetup& setup) {
 }
 
 // The rendezvous key of one run. `outside` is the precomputed key for runs outside of loops, the common case.
-std::string KeyAt(const RendezvousKey& key, const std::string& outside, KernelContext::LoopPosition position) {
+std::string LoopKey(const RendezvousKey& key, const std::string& outside, KernelContext::LoopPosition position) {
   if (position.frame == 0 && position.iteration == 0) return outside;
   RendezvousKey here = key;
   here.frame = position.frame;
@@ -38,9 +38,9 @@ Result<Kernel> MakeSend(KernelSetup& setup) {
            value.dead = ctx.inputs_dead;
            if (!value.dead) {
              value.tensor = std::move(ctx.raw_input(0).tensor);
-             WEIR_TRY(KeepUnchanged(&value.tensor));
+             WEIR_TRY(LeaseOrCopy(&value.tensor));
            }
-           return ctx.step().rendezvous->Send(KeyAt(key, text, ctx.loop_position), std::move(value));
+           return ctx.step().rendezvous->Send(LoopKey(key, text, ctx.loop_position), std::move(value));
          })
       .Cheap();
 }
@@ -50,7 +50,7 @@ Result<Kernel> MakeRecv(KernelSetup& setup) {
   std::string text = key.ToString();
   return Kernel::Async([key = std::move(key), text = std::move(text)](KernelContext& ctx, Done done) {
     ctx.step().rendezvous->RecvAsync(
-        KeyAt(key, text, ctx.loop_position), [&ctx, done = std::move(done)](Result<Rendezvous::Value> value) {
+        LoopKey(key, text, ctx.loop_position), [&ctx, done = std::move(done)](Result<Rendezvous::Value> value) {
           if (!value.ok()) return done(value.status());
           if (value->dead) {
             ctx.set_dead(0);

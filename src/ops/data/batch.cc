@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "ops/data/batch.h"
+#include "ops/data/cancellation.h"
 #include "ops/data/rows.h"
-#include "ops/data/still_wanted.h"
 
 namespace weir::ops {
 
@@ -46,7 +46,7 @@ class Batch final : public DatasetIterator {
     std::vector<Element> rows;
     rows.reserve(static_cast<size_t>(std::min<int64_t>(size_, 1024)));
     while (static_cast<int64_t>(rows.size()) < size_ && !ended_) {
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
       WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
       if (element.has_value()) {
         WEIR_TRY(ReserveElement(*element));
@@ -57,7 +57,7 @@ class Batch final : public DatasetIterator {
     }
     if (rows.empty() || (ended_ && drop_remainder_)) return std::nullopt;
     Result<Element> batch = join_(rows);
-    if (!batch.ok()) return AtElement(batch.status(), title_, number_++);
+    if (!batch.ok()) return WithElementNumber(batch.status(), title_, number_++);
     ++number_;
     return *std::move(batch);
   }
@@ -76,7 +76,7 @@ Result<Dataset::MakeFn> BatchRecipe(KernelContext& ctx, bool drop_remainder, Joi
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t size, BatchSize(ctx, 1));
   return [input, size, drop_remainder, join = std::move(join),
-          title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+          title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Batch>(std::move(elements), size, drop_remainder, join, title);
   };
@@ -180,9 +180,10 @@ class Unbatch final : public DatasetIterator {
       next_ = rows_ = 0;
       for (const Tensor& component : batch_) {
         if (component.rank() == 0 || component.dim(0) != batch_.front().dim(0))
-          return AtElement(InvalidArgument("Input element must have the same batch size in each component: {} and {}",
-                                           batch_.front().shape(), component.shape()),
-                           title_, number);
+          return WithElementNumber(
+              InvalidArgument("Input element must have the same batch size in each component: {} and {}",
+                              batch_.front().shape(), component.shape()),
+              title_, number);
       }
       rows_ = batch_.front().dim(0);
     }
@@ -206,7 +207,7 @@ class Unbatch final : public DatasetIterator {
 
 Result<Dataset::MakeFn> MakeUnbatch(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
-  return [input, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr batches, input->Iterate(home));
     return std::make_unique<Unbatch>(std::move(batches), title);
   };

@@ -13,7 +13,7 @@ namespace {
 using Elements = std::vector<Element>;
 
 // The elements of the first pass that was completed. Thread-safe.
-class Memory {
+class ElementCache {
  public:
   std::shared_ptr<const Elements> elements() const {
     std::lock_guard lock(mu_);
@@ -43,9 +43,9 @@ class CachedElements final : public DatasetIterator {
   size_t next_ = 0;
 };
 
-class KeepInMemory final : public DatasetIterator {
+class CacheInMemory final : public DatasetIterator {
  public:
-  KeepInMemory(IteratorPtr input, std::shared_ptr<Memory> memory)
+  CacheInMemory(IteratorPtr input, std::shared_ptr<ElementCache> memory)
       : input_(std::move(input)), memory_(std::move(memory)) {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
@@ -66,7 +66,7 @@ class KeepInMemory final : public DatasetIterator {
 
  private:
   const IteratorPtr input_;
-  const std::shared_ptr<Memory> memory_;
+  const std::shared_ptr<ElementCache> memory_;
   Elements elements_;
   bool kept_ = false;
 };
@@ -78,9 +78,9 @@ std::string KeyOf(int64_t element, size_t component, size_t components) {
   return fmt::format("{:>{}}_{:>{}}", element, kElementDigits, component, fmt::formatted_size("{}", components - 1));
 }
 
-class KeepInFile final : public DatasetIterator {
+class CacheInFile final : public DatasetIterator {
  public:
-  KeepInFile(IteratorPtr input, std::string prefix) : input_(std::move(input)), prefix_(std::move(prefix)) {}
+  CacheInFile(IteratorPtr input, std::string prefix) : input_(std::move(input)), prefix_(std::move(prefix)) {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     if (ended_) return std::nullopt;
@@ -118,9 +118,9 @@ class KeepInFile final : public DatasetIterator {
   bool ended_ = false;
 };
 
-class FromFile final : public DatasetIterator {
+class CachedFile final : public DatasetIterator {
  public:
-  FromFile(std::unique_ptr<io::CheckpointReader> reader, ElementSpec spec)
+  CachedFile(std::unique_ptr<io::CheckpointReader> reader, ElementSpec spec)
       : reader_(std::move(reader)), spec_(std::move(spec)) {}
 
   Result<std::optional<Element>> GetNext(StepContext&) override {
@@ -151,21 +151,21 @@ Result<Dataset::MakeFn> MakeCache(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const std::string filename, ScalarText(ctx, 1, "filename"));
   if (filename.empty()) {
-    auto memory = std::make_shared<Memory>();
-    return [input, memory](DatasetHome& home) -> Result<IteratorPtr> {
+    auto memory = std::make_shared<ElementCache>();
+    return [input, memory](PassContext& home) -> Result<IteratorPtr> {
       if (std::shared_ptr<const Elements> kept = memory->elements())
         return std::make_unique<CachedElements>(std::move(kept));
       WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-      return std::make_unique<KeepInMemory>(std::move(elements), memory);
+      return std::make_unique<CacheInMemory>(std::move(elements), memory);
     };
   }
-  return [input, filename](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, filename](PassContext& home) -> Result<IteratorPtr> {
     if (home.env->Exists(io::BundleIndexName(filename))) {
       WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenBundle(*home.env, filename));
-      return std::make_unique<FromFile>(std::move(reader), input->spec());
+      return std::make_unique<CachedFile>(std::move(reader), input->spec());
     }
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    return std::make_unique<KeepInFile>(std::move(elements), filename);
+    return std::make_unique<CacheInFile>(std::move(elements), filename);
   };
 }
 

@@ -19,10 +19,10 @@ Status NotScalar(std::string_view name, const Tensor& value) {
 
 }  // namespace
 
-DatasetHome HomeOf(const StepContext& step) {
-  DatasetHome home(step);
+PassContext MakePassContext(const StepContext& step) {
+  PassContext home(step);
   if (step.functions == nullptr) return home;
-  std::shared_ptr<FunctionRunner> own = step.functions->Anew();
+  std::shared_ptr<FunctionRunner> own = step.functions->WithFreshKernels();
   if (own == nullptr) return home;
   home.functions = own.get();
   home.kept = std::make_shared<const std::pair<std::shared_ptr<const void>, std::shared_ptr<FunctionRunner>>>(
@@ -39,7 +39,7 @@ Result<DatasetPtr> DatasetOf(const Tensor& tensor) {
   return DatasetPtr::Share(dataset);
 }
 
-Result<int> DepthOver(absl::Span<const Tensor> inputs, const std::string& title) {
+Result<int> NestingDepth(absl::Span<const Tensor> inputs, const std::string& title) {
   int depth = 0;
   for (const Tensor& input : inputs) {
     if (input.dtype() != kVariant) continue;
@@ -69,12 +69,12 @@ Result<ElementSpec> SpecOf(const AttrMap& attrs) {
 Result<Order> OrderOf(const AttrMap& attrs) {
   if (attrs.contains("sloppy")) {
     WEIR_ASSIGN(const bool sloppy, GetAttr<bool>(attrs, "sloppy"));
-    return sloppy ? Order::kAsReady : Order::kAsThePass;
+    return sloppy ? Order::kAnyOrder : Order::kPassDefault;
   }
   WEIR_ASSIGN(const std::string text, GetAttr<std::string>(attrs, "deterministic"));
-  if (text == "true") return Order::kKept;
-  if (text == "false") return Order::kAsReady;
-  if (text == "default") return Order::kAsThePass;
+  if (text == "true") return Order::kInOrder;
+  if (text == "false") return Order::kAnyOrder;
+  if (text == "default") return Order::kPassDefault;
   return InvalidArgument("`deterministic` must be \"true\", \"false\" or \"default\", not \"{}\"", text);
 }
 
@@ -119,7 +119,7 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
     WEIR_ASSIGN(ElementSpec spec, SpecOf(*ctx.node().attrs));
     std::vector<Tensor> inputs;
     for (int i = 0; i < ctx.num_inputs(); ++i) inputs.push_back(ctx.input(i));
-    WEIR_ASSIGN(const int depth, DepthOver(inputs, TitleOf(ctx)));
+    WEIR_ASSIGN(const int depth, NestingDepth(inputs, TitleOf(ctx)));
     WEIR_ASSIGN(Dataset::MakeFn recipe, make(ctx));
     ctx.set_output(0, MakeVariant(MakeIntrusive<Dataset>(TitleOf(ctx), std::move(spec), std::move(recipe), depth)));
     return OkStatus();
@@ -156,16 +156,16 @@ Result<std::string> ScalarText(const KernelContext& ctx, int input, std::string_
   return value.scalar<std::string>();
 }
 
-Result<Tensor> KeptInput(const KernelContext& ctx, int input) {
+Result<Tensor> OwnedInput(const KernelContext& ctx, int input) {
   const Tensor& value = ctx.input(input);
   if (value.dtype() == kVariant || value.dtype() == kResource) return value;
   return value.Clone();
 }
 
-Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int count) {
+Result<std::vector<Tensor>> OwnedInputs(const KernelContext& ctx, int first, int count) {
   std::vector<Tensor> values;
   for (int i = first; i < first + count; ++i) {
-    WEIR_ASSIGN(Tensor value, KeptInput(ctx, i));
+    WEIR_ASSIGN(Tensor value, OwnedInput(ctx, i));
     values.push_back(std::move(value));
   }
   return values;
@@ -199,7 +199,7 @@ Status SetElement(KernelContext& ctx, Element element) {
   return OkStatus();
 }
 
-Status AtElement(const Status& status, const std::string& title, int64_t number) {
+Status WithElementNumber(const Status& status, const std::string& title, int64_t number) {
   if (status.code() == StatusCode::kCancelled) return status;
   return WithContext(status, fmt::format("{}, element {}", title, number));
 }

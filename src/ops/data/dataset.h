@@ -30,13 +30,13 @@ class DatasetIterator {
 using IteratorPtr = std::unique_ptr<DatasetIterator>;
 
 // The context in which the iterator, functions and threads of one pass run, and the options of the pass.
-struct DatasetHome : StepContext {
-  explicit DatasetHome(const StepContext& step) : StepContext(step) {}
+struct PassContext : StepContext {
+  explicit PassContext(const StepContext& step) : StepContext(step) {}
   bool deterministic = true;  // false: elements may come in any order, as they become ready
 };
 
 // Returns a context for a new pass that starts in `step`. Stateful functions of the pass start with fresh state.
-DatasetHome HomeOf(const StepContext& step);
+PassContext MakePassContext(const StepContext& step);
 
 struct ElementSpec {
   std::vector<DType> types;
@@ -48,7 +48,7 @@ class Dataset final : public VariantValue {
  public:
   // `home` is the context for functions and threads that run between calls of GetNext. REQUIRES: it outlives the
   // iterator, and its token is cancelled before the iterator is destroyed.
-  using MakeFn = std::function<Result<IteratorPtr>(DatasetHome& home)>;
+  using MakeFn = std::function<Result<IteratorPtr>(PassContext& home)>;
   Dataset(std::string title, ElementSpec spec, MakeFn make, int depth = 1)
       : title_(std::move(title)), spec_(std::move(spec)), make_(std::move(make)), depth_(depth) {}
 
@@ -56,7 +56,7 @@ class Dataset final : public VariantValue {
   const ElementSpec& spec() const { return spec_; }
   // The number of nested datasets, including this one.
   int depth() const { return depth_; }
-  Result<IteratorPtr> Iterate(DatasetHome& home) const { return make_(home); }
+  Result<IteratorPtr> Iterate(PassContext& home) const { return make_(home); }
   std::string DebugString() const override { return title_; }
 
  private:
@@ -74,7 +74,7 @@ inline Result<DatasetPtr> InputDataset(const KernelContext& ctx, int input = 0) 
 // --- dataset ops
 
 // The depth of a dataset made of `inputs`: one more than the deepest of them. ResourceExhausted if that is too deep.
-Result<int> DepthOver(absl::Span<const Tensor> inputs, const std::string& title);
+Result<int> NestingDepth(absl::Span<const Tensor> inputs, const std::string& title);
 // E.g. "MapDataset 'map'".
 std::string TitleOf(const KernelContext& ctx);
 // Reads the attributes "output_types" (or "Toutput_types") and "output_shapes"; scalar strings if there are none.
@@ -96,10 +96,10 @@ struct DatasetOp {
 void AddDataset(OpRegistry& registry, DatasetOp op);
 
 // The order of elements, as requested by the attribute "sloppy" or, in later ops, "deterministic".
-enum class Order { kKept, kAsReady, kAsThePass };
+enum class Order { kInOrder, kAnyOrder, kPassDefault };
 Result<Order> OrderOf(const AttrMap& attrs);
-inline bool KeepsOrder(Order order, const DatasetHome& home) {
-  return order == Order::kKept || (order == Order::kAsThePass && home.deterministic);
+inline bool KeepsOrder(Order order, const PassContext& home) {
+  return order == Order::kInOrder || (order == Order::kPassDefault && home.deterministic);
 }
 
 template <class T>
@@ -111,8 +111,8 @@ Result<int64_t> ScalarInt(const KernelContext& ctx, int input, std::string_view 
 Result<bool> ScalarBool(const KernelContext& ctx, int input, std::string_view name);
 Result<std::string> ScalarText(const KernelContext& ctx, int input, std::string_view name);
 // A copy of input i, so that no later step changes it. Variants and resource handles are not copied.
-Result<Tensor> KeptInput(const KernelContext& ctx, int input);
-Result<std::vector<Tensor>> KeptInputs(const KernelContext& ctx, int first, int count);
+Result<Tensor> OwnedInput(const KernelContext& ctx, int input);
+Result<std::vector<Tensor>> OwnedInputs(const KernelContext& ctx, int first, int count);
 
 // Call for each element that an iterator keeps. ResourceExhausted if the process has no memory left for it.
 Status ReserveElement(const Element& element);
@@ -131,6 +131,6 @@ Status ElementShapes(ShapeContext& c);
 Status SetElement(KernelContext& ctx, Element element);
 
 // Adds the element's number (from 0) and the dataset's title to an error.
-Status AtElement(const Status& status, const std::string& title, int64_t number);
+Status WithElementNumber(const Status& status, const std::string& title, int64_t number);
 
 }  // namespace weir::ops

@@ -8,11 +8,11 @@ Result<FunctionPtr> DatasetFunction::Make(KernelContext& ctx, std::string_view a
   if (runner == nullptr)
     return FailedPrecondition("function '{}' cannot run here: there is no function runner", function.name);
   WEIR_ASSIGN(const FunctionRunner::Handle handle, runner->Instantiate(function));
-  WEIR_ASSIGN(std::vector<Tensor> captured, KeptInputs(ctx, first, count));
+  WEIR_ASSIGN(std::vector<Tensor> captured, OwnedInputs(ctx, first, count));
   return FunctionPtr(new DatasetFunction(ctx.step(), function, handle, std::move(captured)));
 }
 
-Result<FunctionPtr> DatasetFunction::In(const DatasetHome& home) const {
+Result<FunctionPtr> DatasetFunction::In(const PassContext& home) const {
   WEIR_ASSIGN(const FunctionRunner::Handle handle, home.functions->Instantiate(function_));
   return FunctionPtr(new DatasetFunction(home, function_, handle, captured_));
 }
@@ -25,7 +25,7 @@ Result<Element> DatasetFunction::Call(StepContext& step, Element args) const {
 void DatasetFunction::Start(StepContext& step, Element args, FunctionRunner::Done done) const {
   AddCaptured(&args);
   StepContext waited_for = step;  // GetNext blocks a thread while it waits for the result
-  waited_for.call_depth += kDepthOfBlockingCall - 1;
+  waited_for.call_depth += kBlockingCallDepth - 1;
   runner_.Run(handle_, waited_for, std::move(args), std::move(done));
 }
 
@@ -39,7 +39,7 @@ Result<FunctionPtr> FunctionWithArguments(KernelContext& ctx, std::string_view a
   return DatasetFunction::Make(ctx, attr, first, count);
 }
 
-Result<bool> Truth(const Result<Element>& result) {
+Result<bool> PredicateValue(const Result<Element>& result) {
   if (!result.ok()) return result.status();
   if (result->size() != 1 || result->front().dtype() != kBool || result->front().num_elements() != 1)
     return InvalidArgument("`predicate` must return a scalar bool tensor.");

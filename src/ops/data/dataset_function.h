@@ -15,7 +15,7 @@ class DatasetFunction final {
   static Result<std::shared_ptr<const DatasetFunction>> Make(KernelContext& ctx, std::string_view attr, int first,
                                                              int count);
   // Returns the same function bound to a pass. Stateful kernels of its body share their state within the pass.
-  Result<std::shared_ptr<const DatasetFunction>> In(const DatasetHome& home) const;
+  Result<std::shared_ptr<const DatasetFunction>> In(const PassContext& home) const;
   // Blocks until the result is available. Cheap kernels run on this thread.
   Result<Element> Call(StepContext& step, Element args) const;
   // `done` may run on any thread, also on this one before Start returns. REQUIRES: `step` lives until `done` was
@@ -46,6 +46,6 @@ Result<FunctionPtr> FunctionWithArguments(KernelContext& ctx, std::string_view a
 Result<int> NumTypes(const KernelContext& ctx, std::string_view attr);
 
 // Returns the result of a predicate.
-Result<bool> Truth(const Result<Element>& result);
+Result<bool> PredicateValue(const Result<Element>& result);
 
 }  // namespace weir::ops

@@ -1,7 +1,7 @@
 // Datasets that read files one after the other: TFRecordDataset, TextLineDataset, FixedLengthRecordDataset.
 #include "io/compression.h"
+#include "ops/data/cancellation.h"
 #include "ops/data/dataset.h"
-#include "ops/data/still_wanted.h"
 #include "ops/io/reader.h"
 
 namespace weir::ops {
@@ -14,7 +14,7 @@ class FileRecords final : public DatasetIterator {
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (true) {
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
       if (source_ == nullptr) {
         if (next_file_ == files_->size()) return std::nullopt;
         WEIR_ASSIGN(source_, open_(*step.env, (*files_)[next_file_++]));

@@ -5,15 +5,15 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "ops/data/cancel_watch.h"
+#include "ops/data/cancellation.h"
 #include "ops/data/dataset_function.h"
 #include "ops/data/prefetch.h"
-#include "ops/data/still_wanted.h"
-#include "ops/data/waiting.h"
 
 namespace weir::ops {
 namespace {
 
-Result<IteratorPtr> IterateResult(DatasetHome& home, const Result<Element>& result) {
+Result<IteratorPtr> IterateResult(PassContext& home, const Result<Element>& result) {
   if (!result.ok()) return result.status();
   if (result->size() != 1) return InvalidArgument("the function must give one dataset, not {} values", result->size());
   WEIR_ASSIGN(DatasetPtr dataset, DatasetOf(result->front()));
@@ -24,7 +24,7 @@ Result<IteratorPtr> IterateResult(DatasetHome& home, const Result<Element>& resu
 template <class Context>
 Context Nested(const Context& step) {
   Context nested = step;
-  nested.call_depth += kDepthOfBlockingCall;
+  nested.call_depth += kBlockingCallDepth;
   return nested;
 }
 
@@ -50,7 +50,7 @@ class Interleave final : public DatasetIterator {
     bool parallel = false;
     bool in_order = true;
   };
-  Interleave(DatasetHome& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
+  Interleave(PassContext& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
       : nested_home_(Nested(home)),
         input_(std::move(input)),
         function_(std::move(function)),
@@ -60,7 +60,7 @@ class Interleave final : public DatasetIterator {
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (!input_ended_ || num_open_ > 0) {
-      if (!options_.in_order) WEIR_TRY(TurnToReady(step));
+      if (!options_.in_order) WEIR_TRY(AdvanceToReady(step));
       IteratorPtr& current = open_[at_];
       if (current == nullptr) {
         if (input_ended_) {
@@ -90,7 +90,7 @@ class Interleave final : public DatasetIterator {
   }
 
   // Moves to the next position whose dataset has an element ready; blocks if there is none.
-  Status TurnToReady(StepContext& step) {
+  Status AdvanceToReady(StepContext& step) {
     while (true) {
       uint64_t seen;
       {
@@ -114,7 +114,7 @@ class Interleave final : public DatasetIterator {
 
   // Opens the dataset that the function returns for the next input element.
   Status Open(StepContext& step, IteratorPtr& place) {
-    WEIR_TRY(StillWanted(step));
+    WEIR_TRY(CheckNotCancelled(step));
     WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
     if (!element.has_value()) {
       input_ended_ = true;
@@ -122,19 +122,19 @@ class Interleave final : public DatasetIterator {
     }
     const int64_t number = number_++;
     Result<IteratorPtr> opened = IterateResult(nested_home_, function_->Call(step, *std::move(element)));
-    if (!opened.ok()) return AtElement(opened.status(), title_, number);
-    constexpr int64_t kMostAhead = 64;
+    if (!opened.ok()) return WithElementNumber(opened.status(), title_, number);
+    constexpr int64_t kMaxPrefetch = 64;
     place = *std::move(opened);
     if (options_.parallel) {
-      const int64_t ahead = std::min(options_.block, kMostAhead);
-      place = Prefetched(nested_home_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true,
-                         [ready = ready_] { ready->Add(); });
+      const int64_t ahead = std::min(options_.block, kMaxPrefetch);
+      place = MakePrefetchIterator(nested_home_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true,
+                                   [ready = ready_] { ready->Add(); });
     }
     ++num_open_;
     return OkStatus();
   }
 
-  DatasetHome nested_home_;
+  PassContext nested_home_;
   const IteratorPtr input_;
   const FunctionPtr function_;
   const Options options_;
@@ -151,7 +151,7 @@ class Interleave final : public DatasetIterator {
 Result<Dataset::MakeFn> InterleaveRecipe(KernelContext& ctx, Interleave::Options options, Order order) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
-  return [=, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+  return [=, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     WEIR_ASSIGN(FunctionPtr own, function->In(home));
     Interleave::Options told = options;
@@ -161,7 +161,7 @@ Result<Dataset::MakeFn> InterleaveRecipe(KernelContext& ctx, Interleave::Options
 }
 
 Result<Dataset::MakeFn> MakeFlatMap(KernelContext& ctx) {
-  return InterleaveRecipe(ctx, {.cycle = 1, .block = -1}, Order::kKept);
+  return InterleaveRecipe(ctx, {.cycle = 1, .block = -1}, Order::kInOrder);
 }
 
 template <bool parallel>
@@ -177,7 +177,7 @@ Result<Dataset::MakeFn> MakeInterleave(KernelContext& ctx) {
     if (calls != -1 && calls <= 0) return InvalidArgument("num_parallel_calls must be greater than zero.");
   }
   if (block <= 0) return InvalidArgument("`block_length` must be > 0, but is {}", block);
-  Order order = Order::kKept;
+  Order order = Order::kInOrder;
   if (parallel) {
     WEIR_ASSIGN(order, OrderOf(*ctx.node().attrs));
   }

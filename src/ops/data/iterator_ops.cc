@@ -3,7 +3,7 @@
 #include "op/shape_context.h"
 #include "ops/data/dataset_function.h"
 #include "ops/data/iterator_resource.h"
-#include "ops/queue/owned_handle.h"
+#include "ops/queue/resource_owner.h"
 #include "tensor/tensor_proto.h"
 
 namespace weir::ops {
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kTypeName = "IteratorResource";
 
-Result<ResourcePtr<IteratorResource>> ResourceOf(OwnedHandle& handle, KernelContext& ctx, const ElementSpec& spec) {
+Result<ResourcePtr<IteratorResource>> ResourceOf(ResourceOwner& handle, KernelContext& ctx, const ElementSpec& spec) {
   WEIR_ASSIGN(ResourcePtr<IteratorResource> resource,
               handle.Get<IteratorResource>(ctx, [&]() -> Result<ResourcePtr<IteratorResource>> {
                 return MakeIntrusive<IteratorResource>(spec, !handle.is_private());
@@ -21,19 +21,19 @@ Result<ResourcePtr<IteratorResource>> ResourceOf(OwnedHandle& handle, KernelCont
 }
 
 Result<Kernel> MakeIteratorHandle(KernelSetup& setup) {
-  WEIR_ASSIGN(std::shared_ptr<OwnedHandle> handle, OwnedHandle::Make(setup, HandleFace::kResource, kTypeName));
+  WEIR_ASSIGN(std::shared_ptr<ResourceOwner> handle, ResourceOwner::Make(setup, HandleKind::kResource, kTypeName));
   WEIR_ASSIGN(const ElementSpec spec, SpecOf(*setup.node().attrs));
   return Kernel::Sync([handle, spec](KernelContext& ctx) -> Status {
     WEIR_TRY(ResourceOf(*handle, ctx, spec).status());
-    handle->Give(ctx);
+    handle->SetOutput(ctx);
     return OkStatus();
   });
 }
 
 Result<Kernel> MakeOneShotIterator(KernelSetup& setup) {
-  WEIR_ASSIGN(std::shared_ptr<OwnedHandle> handle, OwnedHandle::Make(setup, HandleFace::kResource, kTypeName));
+  WEIR_ASSIGN(std::shared_ptr<ResourceOwner> handle, ResourceOwner::Make(setup, HandleKind::kResource, kTypeName));
   WEIR_ASSIGN(const ElementSpec spec, SpecOf(*setup.node().attrs));
-  auto life = std::make_shared<const KernelLife>();
+  auto life = std::make_shared<const KernelLifetime>();
   return Kernel::Sync([handle, spec, life](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<IteratorResource> resource, ResourceOf(*handle, ctx, spec));
            WEIR_TRY(resource->StartOnce(ctx.step(), *life, [&]() -> Result<DatasetPtr> {
@@ -44,14 +44,14 @@ Result<Kernel> MakeOneShotIterator(KernelSetup& setup) {
                                       made.size());
              return DatasetOf(made.front());
            }));
-           handle->Give(ctx);
+           handle->SetOutput(ctx);
            return OkStatus();
          })
       .Blocking();
 }
 
 Result<Kernel> MakeMakeIterator(KernelSetup&) {
-  auto life = std::make_shared<const KernelLife>();
+  auto life = std::make_shared<const KernelLifetime>();
   return Kernel::Sync([life](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(DatasetPtr dataset, InputDataset(ctx, 0));
            WEIR_ASSIGN(ResourcePtr<IteratorResource> resource, ctx.LookupResource<IteratorResource>(1));

@@ -4,17 +4,17 @@
 
 #include "op/joined_token.h"
 #include "ops/data/background.h"
-#include "ops/data/waiting.h"
+#include "ops/data/cancel_watch.h"
 
 namespace weir::ops {
 
 namespace {
 
 // The state of a pass. Shared with running calls and with the task that destroys the iterator.
-class Elements final : public std::enable_shared_from_this<Elements> {
+class PassState final : public std::enable_shared_from_this<PassState> {
  public:
   // A pass outlives the step, so it must not use the step's own resources.
-  explicit Elements(const StepContext& step) : home_(HomeOf(step)) {
+  explicit PassState(const StepContext& step) : home_(MakePassContext(step)) {
     home_.cancel = &stop_;
     home_.step_resources = nullptr;
     home_.rendezvous = nullptr;
@@ -67,7 +67,7 @@ class Elements final : public std::enable_shared_from_this<Elements> {
   // destroy it on another thread, and wait for that only for a limited time.
   void Drop(IteratorPtr gone) {
     if (!HasThreads(home_)) return;
-    constexpr std::chrono::milliseconds kPatience(500);
+    constexpr std::chrono::milliseconds kDestroyTimeout(500);
     struct Dropped {
       std::mutex mu;
       std::condition_variable changed;
@@ -83,11 +83,11 @@ class Elements final : public std::enable_shared_from_this<Elements> {
           dropped->changed.notify_all();
         });
     std::unique_lock lock(dropped->mu);
-    dropped->changed.wait_for(lock, kPatience, [&] { return dropped->done; });
+    dropped->changed.wait_for(lock, kDestroyTimeout, [&] { return dropped->done; });
   }
 
   CancelToken stop_;
-  DatasetHome home_;
+  PassContext home_;
   std::mutex mu_;
   std::condition_variable changed_;
   bool busy_ = false;
@@ -99,11 +99,11 @@ class Elements final : public std::enable_shared_from_this<Elements> {
 
 class IteratorResource::Pass final {
  public:
-  // The pass ends when `life_end` is cancelled. Null: it is not tied to a kernel.
-  Pass(const StepContext& step, std::shared_ptr<CancelToken> life_end)
-      : elements_(std::make_shared<Elements>(step)), life_end_(std::move(life_end)) {}
+  // The pass ends when `lifetime_end` is cancelled. Null: it is not tied to a kernel.
+  Pass(const StepContext& step, std::shared_ptr<CancelToken> lifetime_end)
+      : elements_(std::make_shared<PassState>(step)), lifetime_end_(std::move(lifetime_end)) {}
   ~Pass() {
-    if (tie_ != 0) life_end_->Unregister(tie_);
+    if (registration_ != 0) lifetime_end_->Unregister(registration_);
     End();
   }
   Pass(const Pass&) = delete;
@@ -111,22 +111,22 @@ class IteratorResource::Pass final {
 
   Status Begin(const Dataset& dataset) {
     WEIR_TRY(elements_->Begin(dataset));
-    if (life_end_ == nullptr) return OkStatus();
-    tie_ = life_end_->Register([elements = elements_] { elements->End(); });
-    return tie_ == 0 ? life_end_->reason() : OkStatus();
+    if (lifetime_end_ == nullptr) return OkStatus();
+    registration_ = lifetime_end_->Register([elements = elements_] { elements->End(); });
+    return registration_ == 0 ? lifetime_end_->reason() : OkStatus();
   }
   Result<std::optional<Element>> GetNext(StepContext& step) const { return elements_->GetNext(step); }
   void End() const { elements_->End(); }
 
  private:
-  const std::shared_ptr<Elements> elements_;
-  const std::shared_ptr<CancelToken> life_end_;
-  CancelToken::Id tie_ = 0;
+  const std::shared_ptr<PassState> elements_;
+  const std::shared_ptr<CancelToken> lifetime_end_;
+  CancelToken::Id registration_ = 0;
 };
 
 IteratorResource::~IteratorResource() = default;
 
-Status IteratorResource::Start(const DatasetPtr& dataset, StepContext& step, const KernelLife& life) {
+Status IteratorResource::Start(const DatasetPtr& dataset, StepContext& step, const KernelLifetime& life) {
   WEIR_TRY(CheckSpec(dataset->spec(), spec_));
   auto pass = std::make_shared<Pass>(step, is_shared_ ? nullptr : life.end());
   WEIR_TRY(pass->Begin(*dataset));
@@ -138,7 +138,8 @@ Status IteratorResource::Start(const DatasetPtr& dataset, StepContext& step, con
   return OkStatus();
 }
 
-Status IteratorResource::StartOnce(StepContext& step, const KernelLife& life, FunctionRef<Result<DatasetPtr>()> make) {
+Status IteratorResource::StartOnce(StepContext& step, const KernelLifetime& life,
+                                   FunctionRef<Result<DatasetPtr>()> make) {
   {
     CancelWatch watch(mu_, changed_, step.cancel);
     std::unique_lock lock(mu_);

@@ -17,12 +17,12 @@
 namespace weir::ops {
 
 // The lifetime of a kernel that starts passes. Destruction ends the passes.
-class KernelLife final {
+class KernelLifetime final {
  public:
-  KernelLife() = default;
-  ~KernelLife() { end_->Cancel(Cancelled("the session of the iterator's functions has ended")); }
-  KernelLife(const KernelLife&) = delete;
-  KernelLife& operator=(const KernelLife&) = delete;
+  KernelLifetime() = default;
+  ~KernelLifetime() { end_->Cancel(Cancelled("the session of the iterator's functions has ended")); }
+  KernelLifetime(const KernelLifetime&) = delete;
+  KernelLifetime& operator=(const KernelLifetime&) = delete;
   const std::shared_ptr<CancelToken>& end() const { return end_; }
 
  private:
@@ -35,9 +35,9 @@ class IteratorResource final : public Resource {
 
   const ElementSpec& spec() const { return spec_; }
   // Starts a new pass, which runs its functions in the context of `step`.
-  Status Start(const DatasetPtr& dataset, StepContext& step, const KernelLife& life);
+  Status Start(const DatasetPtr& dataset, StepContext& step, const KernelLifetime& life);
   // Starts a pass over the dataset that `make` returns; a no-op after the first time.
-  Status StartOnce(StepContext& step, const KernelLife& life, FunctionRef<Result<DatasetPtr>()> make);
+  Status StartOnce(StepContext& step, const KernelLifetime& life, FunctionRef<Result<DatasetPtr>()> make);
   // Returns nullopt at the end. FailedPrecondition before the first pass.
   Result<std::optional<Element>> GetNext(StepContext& step);
   std::string DebugString() const override { return "iterator over a dataset"; }

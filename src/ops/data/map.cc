@@ -6,9 +6,9 @@ namespace weir::ops {
 Result<std::optional<Element>> MappedElement(Result<Element> result, bool preserve_cardinality,
                                              const std::string& title, int64_t number) {
   if (result.ok()) return std::optional<Element>(*std::move(result));
-  if (result.status().code() != StatusCode::kOutOfRange) return AtElement(result.status(), title, number);
+  if (result.status().code() != StatusCode::kOutOfRange) return WithElementNumber(result.status(), title, number);
   if (!preserve_cardinality) return std::nullopt;
-  return AtElement(
+  return WithElementNumber(
       InvalidArgument("Function invocation produced OutOfRangeError: {}", std::string(result.status().message())),
       title, number);
 }
@@ -41,16 +41,16 @@ Result<Dataset::MakeFn> MakeMap(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
   WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
-  return [input, function, preserve, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, function, preserve, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     WEIR_ASSIGN(FunctionPtr own, function->In(home));
-    return MappedOneByOne(std::move(elements), std::move(own), preserve, title);
+    return MakeSequentialMap(std::move(elements), std::move(own), preserve, title);
   };
 }
 
 }  // namespace
 
-IteratorPtr MappedOneByOne(IteratorPtr input, FunctionPtr function, bool preserve_cardinality, std::string title) {
+IteratorPtr MakeSequentialMap(IteratorPtr input, FunctionPtr function, bool preserve_cardinality, std::string title) {
   return std::make_unique<Map>(std::move(input), std::move(function), preserve_cardinality, std::move(title));
 }
 

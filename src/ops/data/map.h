@@ -11,6 +11,6 @@ Result<std::optional<Element>> MappedElement(Result<Element> result, bool preser
                                              const std::string& title, int64_t number);
 
 // Applies the function to the elements sequentially, on the thread that calls GetNext.
-IteratorPtr MappedOneByOne(IteratorPtr input, FunctionPtr function, bool preserve_cardinality, std::string title);
+IteratorPtr MakeSequentialMap(IteratorPtr input, FunctionPtr function, bool preserve_cardinality, std::string title);
 
 }  // namespace weir::ops

@@ -10,9 +10,9 @@
 #include "op/joined_token.h"
 #include "ops/data/background.h"
 #include "ops/data/batch.h"
+#include "ops/data/cancel_watch.h"
+#include "ops/data/cancellation.h"
 #include "ops/data/map.h"
-#include "ops/data/still_wanted.h"
-#include "ops/data/waiting.h"
 
 namespace weir::ops {
 namespace {
@@ -31,7 +31,7 @@ class ParallelMap final : public DatasetIterator {
     bool preserve_cardinality = false;
     bool in_order = true;
   };
-  ParallelMap(DatasetHome& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
+  ParallelMap(PassContext& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
       : stop_{home.cancel},
         home_(home),
         input_(std::move(input)),
@@ -181,12 +181,12 @@ Result<size_t> NumParallelCalls(const KernelContext& ctx, int input) {
 }
 
 // Returns an iterator that applies the function in parallel, or sequentially if there are no threads.
-Result<IteratorPtr> MapInParallel(DatasetHome& home, const Dataset& input, const FunctionPtr& function,
+Result<IteratorPtr> MapInParallel(PassContext& home, const Dataset& input, const FunctionPtr& function,
                                   const ParallelMap::Options& options, const std::string& title) {
   WEIR_ASSIGN(IteratorPtr elements, input.Iterate(home));
   WEIR_ASSIGN(FunctionPtr own, function->In(home));
   if (!HasThreads(home))
-    return MappedOneByOne(std::move(elements), std::move(own), options.preserve_cardinality, title);
+    return MakeSequentialMap(std::move(elements), std::move(own), options.preserve_cardinality, title);
   return std::make_unique<ParallelMap>(home, std::move(elements), std::move(own), options, title);
 }
 
@@ -197,7 +197,7 @@ Result<Dataset::MakeFn> MakeParallelMap(KernelContext& ctx) {
   WEIR_ASSIGN(options.calls, NumParallelCalls(ctx, ctx.num_inputs() - 1));
   WEIR_ASSIGN(options.preserve_cardinality, NodeAttr<bool>(ctx, "preserve_cardinality"));
   WEIR_ASSIGN(const Order order, OrderOf(*ctx.node().attrs));
-  return [=, title = TitleOf(ctx)](DatasetHome& home) {
+  return [=, title = TitleOf(ctx)](PassContext& home) {
     ParallelMap::Options told = options;
     told.in_order = KeepsOrder(order, home);
     return MapInParallel(home, *input, function, told, title);
@@ -212,7 +212,7 @@ class MapAndBatch final : public DatasetIterator {
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     std::vector<Element> rows;
     while (static_cast<int64_t>(rows.size()) < size_ && !ended_) {
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
       WEIR_ASSIGN(std::optional<Element> element, mapped_->GetNext(step));
       if (element.has_value()) {
         WEIR_TRY(ReserveElement(*element));
@@ -223,7 +223,7 @@ class MapAndBatch final : public DatasetIterator {
     }
     if (rows.empty() || (ended_ && drop_remainder_)) return std::nullopt;
     Result<Element> batch = BatchOf(rows);
-    if (!batch.ok()) return AtElement(batch.status(), title_, number_++);
+    if (!batch.ok()) return WithElementNumber(batch.status(), title_, number_++);
     ++number_;
     return *std::move(batch);
   }
@@ -246,7 +246,7 @@ Result<Dataset::MakeFn> MakeMapAndBatch(KernelContext& ctx) {
   WEIR_ASSIGN(options.calls, NumParallelCalls(ctx, first + 1));
   WEIR_ASSIGN(const bool drop_remainder, ScalarBool(ctx, first + 2, "drop_remainder"));
   WEIR_ASSIGN(options.preserve_cardinality, NodeAttr<bool>(ctx, "preserve_cardinality"));
-  return [=, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+  return [=, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr mapped, MapInParallel(home, *input, function, options, title));
     return std::make_unique<MapAndBatch>(std::move(mapped), size, drop_remainder, title);
   };

@@ -6,7 +6,7 @@
 #include "base/out_of_memory.h"
 #include "op/joined_token.h"
 #include "ops/data/background.h"
-#include "ops/data/waiting.h"
+#include "ops/data/cancel_watch.h"
 
 namespace weir::ops {
 namespace {
@@ -15,7 +15,7 @@ constexpr int64_t kAutomaticSize = 16;
 
 class Prefetch final : public DatasetIterator {
  public:
-  Prefetch(DatasetHome& home, IteratorPtr input, size_t size, bool eager, std::function<void()> on_change)
+  Prefetch(PassContext& home, IteratorPtr input, size_t size, bool eager, std::function<void()> on_change)
       : stop_{home.cancel},
         home_(home),
         input_(std::move(input)),
@@ -97,16 +97,17 @@ Result<Dataset::MakeFn> MakePrefetch(KernelContext& ctx) {
   WEIR_ASSIGN(int64_t size, ScalarInt(ctx, 1, "buffer_size"));
   if (size < -1) return InvalidArgument("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
   if (size == -1) size = kAutomaticSize;
-  return [input, size](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, size](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     if (size == 0) return elements;
-    return Prefetched(home, std::move(elements), static_cast<size_t>(size), /*eager=*/false);
+    return MakePrefetchIterator(home, std::move(elements), static_cast<size_t>(size), /*eager=*/false);
   };
 }
 
 }  // namespace
 
-IteratorPtr Prefetched(DatasetHome& home, IteratorPtr input, size_t size, bool eager, std::function<void()> on_change) {
+IteratorPtr MakePrefetchIterator(PassContext& home, IteratorPtr input, size_t size, bool eager,
+                                 std::function<void()> on_change) {
   if (!HasThreads(home)) return input;
   return std::make_unique<Prefetch>(home, std::move(input), size, eager, std::move(on_change));
 }

@@ -4,15 +4,15 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "ops/data/cancellation.h"
 #include "ops/data/dataset_function.h"
-#include "ops/data/still_wanted.h"
 
 namespace weir::ops {
 namespace {
 
 class Repeat final : public DatasetIterator {
  public:
-  Repeat(DatasetHome& home, DatasetPtr input, int64_t count) : home_(home), input_(std::move(input)), left_(count) {}
+  Repeat(PassContext& home, DatasetPtr input, int64_t count) : home_(home), input_(std::move(input)), left_(count) {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (left_ != 0) {
@@ -28,13 +28,13 @@ class Repeat final : public DatasetIterator {
       } else if (fresh) {
         left_ = 0;  // an empty dataset repeated forever is empty
       }
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
     }
     return std::nullopt;
   }
 
  private:
-  DatasetHome& home_;
+  PassContext& home_;
   const DatasetPtr input_;
   int64_t left_;  // negative: unlimited
   IteratorPtr pass_;
@@ -44,7 +44,7 @@ Result<Dataset::MakeFn> MakeRepeat(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "count"));
   return
-      [input, count](DatasetHome& home) -> Result<IteratorPtr> { return std::make_unique<Repeat>(home, input, count); };
+      [input, count](PassContext& home) -> Result<IteratorPtr> { return std::make_unique<Repeat>(home, input, count); };
 }
 
 class Take final : public DatasetIterator {
@@ -70,7 +70,7 @@ class Skip final : public DatasetIterator {
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (left_ != 0) {
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
       WEIR_ASSIGN(const std::optional<Element> skipped, input_->GetNext(step));
       if (!skipped.has_value()) return std::nullopt;
       if (left_ > 0) --left_;
@@ -87,7 +87,7 @@ template <class Iterator>
 Result<Dataset::MakeFn> MakeCounted(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "count"));
-  return [input, count](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, count](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Iterator>(std::move(elements), count);
   };
@@ -99,7 +99,7 @@ class Shard final : public DatasetIterator {
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (true) {
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
       WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
       if (!element.has_value() || next_++ % shards_ == index_) return element;
     }
@@ -120,7 +120,7 @@ Result<Dataset::MakeFn> MakeShard(KernelContext& ctx) {
     return InvalidArgument("Number of shards must be greater than zero (currently num_shards = {}).", shards);
   if (index < 0 || index >= shards)
     return InvalidArgument("Index must be between 0 and {} (currently index = {}).", shards - 1, index);
-  return [input, shards, index](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, shards, index](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Shard>(std::move(elements), shards, index);
   };
@@ -133,11 +133,11 @@ class Filter final : public DatasetIterator {
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (true) {
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
       WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
       if (!element.has_value()) return element;
-      const Result<bool> wanted = Truth(predicate_->Call(step, *element));
-      if (!wanted.ok()) return AtElement(wanted.status(), title_, number_++);
+      const Result<bool> wanted = PredicateValue(predicate_->Call(step, *element));
+      if (!wanted.ok()) return WithElementNumber(wanted.status(), title_, number_++);
       ++number_;
       if (*wanted) return element;
     }
@@ -153,16 +153,16 @@ class Filter final : public DatasetIterator {
 Result<Dataset::MakeFn> MakeFilter(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr predicate, FunctionWithArguments(ctx, "predicate", 1));
-  return [input, predicate, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, predicate, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     WEIR_ASSIGN(FunctionPtr own, predicate->In(home));
     return std::make_unique<Filter>(std::move(elements), std::move(own), title);
   };
 }
 
-class Chain final : public DatasetIterator {
+class ConcatenateIterator final : public DatasetIterator {
  public:
-  Chain(DatasetHome& home, DatasetPtr first, DatasetPtr second)
+  ConcatenateIterator(PassContext& home, DatasetPtr first, DatasetPtr second)
       : home_(home), left_{std::move(second), std::move(first)} {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
@@ -179,7 +179,7 @@ class Chain final : public DatasetIterator {
   }
 
  private:
-  DatasetHome& home_;
+  PassContext& home_;
   std::vector<DatasetPtr> left_;  // in reverse order
   IteratorPtr current_;
 };
@@ -189,8 +189,8 @@ Result<Dataset::MakeFn> MakeConcatenate(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr second, InputDataset(ctx, 1));
   if (first->spec().types != second->spec().types)
     return InvalidArgument("input dataset and another dataset have elements of different types");
-  return [first, second](DatasetHome& home) -> Result<IteratorPtr> {
-    return std::make_unique<Chain>(home, first, second);
+  return [first, second](PassContext& home) -> Result<IteratorPtr> {
+    return std::make_unique<ConcatenateIterator>(home, first, second);
   };
 }
 
@@ -228,7 +228,7 @@ Result<Dataset::MakeFn> MakeZip(KernelContext& ctx) {
     WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx, i));
     inputs.push_back(std::move(input));
   }
-  return [inputs](DatasetHome& home) -> Result<IteratorPtr> {
+  return [inputs](PassContext& home) -> Result<IteratorPtr> {
     std::vector<IteratorPtr> elements;
     for (const DatasetPtr& input : inputs) {
       WEIR_ASSIGN(IteratorPtr one, input->Iterate(home));
@@ -245,7 +245,7 @@ class IgnoreErrors final : public DatasetIterator {
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (true) {
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
       Result<std::optional<Element>> element = input_->GetNext(step);
       if (element.ok() || absl::IsCancelled(element.status())) return element;
       if (warn_) LogWarning("{}: left out: {}", title_, std::string(element.status().message()));
@@ -261,7 +261,7 @@ class IgnoreErrors final : public DatasetIterator {
 Result<Dataset::MakeFn> MakeIgnoreErrors(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const bool warn, NodeAttr<bool>(ctx, "log_warning"));
-  return [input, warn, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, warn, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<IgnoreErrors>(std::move(elements), warn, title);
   };
@@ -269,13 +269,13 @@ Result<Dataset::MakeFn> MakeIgnoreErrors(KernelContext& ctx) {
 
 Result<Dataset::MakeFn> MakeSame(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
-  return [input](DatasetHome& home) { return input->Iterate(home); };
+  return [input](PassContext& home) { return input->Iterate(home); };
 }
 
 // A pass over the input with a modified copy of the context.
-class Told final : public DatasetIterator {
+class WithPassOptions final : public DatasetIterator {
  public:
-  explicit Told(const DatasetHome& home) : home_(home) {}
+  explicit WithPassOptions(const PassContext& home) : home_(home) {}
   Status Begin(const Dataset& input, bool deterministic) {
     home_.deterministic = deterministic;
     WEIR_ASSIGN(input_, input.Iterate(home_));
@@ -284,7 +284,7 @@ class Told final : public DatasetIterator {
   Result<std::optional<Element>> GetNext(StepContext& step) override { return input_->GetNext(step); }
 
  private:
-  DatasetHome home_;
+  PassContext home_;
   IteratorPtr input_;  // the last member: destroyed before home_
 };
 
@@ -293,8 +293,8 @@ Result<Dataset::MakeFn> MakeOptimize(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   const auto names = ctx.input(1).flat<std::string>();
   if (std::find(names.begin(), names.end(), "make_sloppy") == names.end()) return MakeSame(ctx);
-  return [input](DatasetHome& home) -> Result<IteratorPtr> {
-    auto told = std::make_unique<Told>(home);
+  return [input](PassContext& home) -> Result<IteratorPtr> {
+    auto told = std::make_unique<WithPassOptions>(home);
     WEIR_TRY(told->Begin(*input, /*deterministic=*/false));
     return told;
   };

@@ -6,8 +6,8 @@
 #include "base/out_of_memory.h"
 #include "base/philox.h"
 #include "base/rng.h"
+#include "ops/data/cancellation.h"
 #include "ops/data/dataset.h"
-#include "ops/data/still_wanted.h"
 
 namespace weir::ops {
 namespace {
@@ -58,7 +58,7 @@ class SeedSource {
 // even though the buffer may hold both.
 class Shuffle final : public DatasetIterator {
  public:
-  Shuffle(DatasetHome& home, DatasetPtr input, size_t size, int64_t count, std::shared_ptr<SeedSource> seeds)
+  Shuffle(PassContext& home, DatasetPtr input, size_t size, int64_t count, std::shared_ptr<SeedSource> seeds)
       : home_(home),
         input_(std::move(input)),
         size_(size),
@@ -96,7 +96,7 @@ class Shuffle final : public DatasetIterator {
   Element& At(uint64_t number) { return buffer_[number % size_]; }
 
   Status Fetch(StepContext& step) {
-    WEIR_TRY(StillWanted(step));
+    WEIR_TRY(CheckNotCancelled(step));
     const bool fresh = pass_ == nullptr;
     if (fresh) {
       WEIR_ASSIGN(IteratorPtr pass, input_->Iterate(home_));
@@ -139,7 +139,7 @@ class Shuffle final : public DatasetIterator {
     slices_.clear();
   }
 
-  DatasetHome& home_;
+  PassContext& home_;
   const DatasetPtr input_;
   const size_t size_;
   int64_t passes_left_;
@@ -173,7 +173,7 @@ Result<Dataset::MakeFn> MakeShuffle(KernelContext& ctx) {
   WEIR_ASSIGN(const int64_t size, BufferSize(ctx));
   WEIR_ASSIGN(const bool each_pass, NodeAttr<bool>(ctx, "reshuffle_each_iteration"));
   WEIR_ASSIGN(std::shared_ptr<SeedSource> seeds, SeedsOf(ctx, each_pass));
-  return [input, size, seeds](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, size, seeds](PassContext& home) -> Result<IteratorPtr> {
     return std::make_unique<Shuffle>(home, input, static_cast<size_t>(size), 1, seeds);
   };
 }
@@ -184,7 +184,7 @@ Result<Dataset::MakeFn> MakeShuffleAndRepeat(KernelContext& ctx) {
   WEIR_ASSIGN(std::shared_ptr<SeedSource> seeds, SeedsOf(ctx, true));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 4, "count"));
   if (count < -1 || count == 0) return InvalidArgument("count must be greater than zero or equal to -1.");
-  return [input, size, count, seeds](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, size, count, seeds](PassContext& home) -> Result<IteratorPtr> {
     return std::make_unique<Shuffle>(home, input, static_cast<size_t>(size), count, seeds);
   };
 }

@@ -17,7 +17,7 @@ class OneElement final : public DatasetIterator {
 };
 
 Result<Dataset::MakeFn> MakeTensors(KernelContext& ctx) {
-  WEIR_ASSIGN(Element components, KeptInputs(ctx, 0, ctx.num_inputs()));
+  WEIR_ASSIGN(Element components, OwnedInputs(ctx, 0, ctx.num_inputs()));
   return [components](StepContext&) -> Result<IteratorPtr> { return std::make_unique<OneElement>(components); };
 }
 
@@ -51,7 +51,7 @@ Result<Dataset::MakeFn> MakeSlices(KernelContext& ctx) {
           "All components must have the same size in the 0th dimension: component 0 has {}, {} has {}",
           ctx.input(0).dim(0), i, component.dim(0));
   }
-  WEIR_ASSIGN(Element components, KeptInputs(ctx, 0, ctx.num_inputs()));
+  WEIR_ASSIGN(Element components, OwnedInputs(ctx, 0, ctx.num_inputs()));
   auto batch = std::make_shared<const Element>(std::move(components));
   return [batch](StepContext&) -> Result<IteratorPtr> { return std::make_unique<Rows>(batch); };
 }
@@ -93,7 +93,7 @@ struct GeneratorFunctions {
 
 class Generator final : public DatasetIterator {
  public:
-  Generator(DatasetHome& home, GeneratorFunctions functions, std::string title)
+  Generator(PassContext& home, GeneratorFunctions functions, std::string title)
       : home_(home), functions_(std::move(functions)), title_(std::move(title)) {}
   ~Generator() override { Finalize(home_).IgnoreError(); }
 
@@ -108,7 +108,7 @@ class Generator final : public DatasetIterator {
       ++number_;
       return *std::move(element);
     }
-    if (element.status().code() != StatusCode::kOutOfRange) return AtElement(element.status(), title_, number_);
+    if (element.status().code() != StatusCode::kOutOfRange) return WithElementNumber(element.status(), title_, number_);
     WEIR_TRY(Finalize(step));
     return std::nullopt;
   }
@@ -125,7 +125,7 @@ class Generator final : public DatasetIterator {
     return functions_.finalize->Call(last, std::move(value_)).status();
   }
 
-  DatasetHome& home_;
+  PassContext& home_;
   const GeneratorFunctions functions_;
   const std::string title_;
   State state_ = kNew;
@@ -141,7 +141,7 @@ Result<Dataset::MakeFn> MakeGenerator(KernelContext& ctx) {
   WEIR_ASSIGN(functions.init, DatasetFunction::Make(ctx, "init_func", 0, init));
   WEIR_ASSIGN(functions.next, DatasetFunction::Make(ctx, "next_func", init, next));
   WEIR_ASSIGN(functions.finalize, DatasetFunction::Make(ctx, "finalize_func", init + next, finalize));
-  return [functions, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+  return [functions, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     GeneratorFunctions own;
     WEIR_ASSIGN(own.init, functions.init->In(home));
     WEIR_ASSIGN(own.next, functions.next->In(home));

@@ -1,8 +1,8 @@
 // WindowDataset: each element is a tuple of datasets, one per component, over a window of consecutive input elements.
 #include <deque>
 
+#include "ops/data/cancellation.h"
 #include "ops/data/dataset.h"
-#include "ops/data/still_wanted.h"
 
 namespace weir::ops {
 namespace {
@@ -35,7 +35,7 @@ class Window final : public DatasetIterator {
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     const auto span = static_cast<size_t>((sizes_.size - 1) * sizes_.stride + 1);
     while (!ended_ && buffer_.size() < span) {
-      WEIR_TRY(StillWanted(step));
+      WEIR_TRY(CheckNotCancelled(step));
       WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
       if (!element.has_value()) {
         ended_ = true;
@@ -67,7 +67,7 @@ class Window final : public DatasetIterator {
 
  private:
   Result<Tensor> DatasetOfValues(std::vector<Tensor> values, size_t c) const {
-    WEIR_ASSIGN(const int depth, DepthOver(values, title_));
+    WEIR_ASSIGN(const int depth, NestingDepth(values, title_));
     auto kept = std::make_shared<const std::vector<Tensor>>(std::move(values));
     return MakeVariant(MakeIntrusive<Dataset>(
         title_, ElementSpec{{spec_.types[c]}, {spec_.shapes[c]}},
@@ -95,7 +95,7 @@ Result<Dataset::MakeFn> MakeWindow(KernelContext& ctx) {
   if (sizes.stride <= 0) return InvalidArgument("Window stride must be greater than zero.");
   if (int64_t span = 0; __builtin_mul_overflow(sizes.size, sizes.stride, &span))
     return InvalidArgument("A window of {} elements, every {}th, is larger than any dataset", sizes.size, sizes.stride);
-  return [input, sizes, title = TitleOf(ctx)](DatasetHome& home) -> Result<IteratorPtr> {
+  return [input, sizes, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Window>(std::move(elements), sizes, input->spec(), title);
   };

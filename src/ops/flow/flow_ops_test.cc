@@ -69,7 +69,7 @@ TEST_F(FlowOpsTest, SwitchLeavesOneSideDead) {
   EXPECT_EQ((*out)[1].scalar<float>(), 3);
 }
 
-TEST_F(FlowOpsTest, AssertSaysWhatItSaw) {
+TEST_F(FlowOpsTest, AssertErrorContainsTheData) {
   EXPECT_TRUE(Run("Assert", {Tensor::Scalar(true), F(1)}).ok());
   EXPECT_EQ(Error("Assert",
                   {Tensor::Scalar(false), Tensor::Scalar("x is"), Tensor::Vector<int32_t>({1, 2, 3, 4, 5}), F(1.5)}),

@@ -219,7 +219,7 @@ Result<Kernel> MakeWhile(KernelSetup& setup) {
   });
 }
 
-Result<Kernel> MakeEdge(KernelSetup&) {
+Result<Kernel> MakeFunctionBoundary(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     return FailedPrecondition("'{}' stands for the edge of a function's body: it cannot run outside of a function call",
                               ctx.name());
@@ -358,7 +358,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .signature = "-> output: T",
       .attrs = {"T: type", "index: int >= 0"},
       .shape = UnknownOutputs(),
-      .kernels = CpuKernel(MakeEdge),
+      .kernels = CpuKernel(MakeFunctionBoundary),
       .traits = kNeverBlocks,
       .stateful = true,
   });
@@ -367,7 +367,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .signature = "input: T ->",
       .attrs = {"T: type", "index: int >= 0"},
       .shape = NoOutputs(),
-      .kernels = CpuKernel(MakeEdge),
+      .kernels = CpuKernel(MakeFunctionBoundary),
       .traits = kNeverBlocks,
       .stateful = true,
   });

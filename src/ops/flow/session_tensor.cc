@@ -11,9 +11,9 @@ namespace {
 
 constexpr char kContainer[] = "_session_tensors";
 
-class KeptTensor final : public Resource {
+class SessionTensor final : public Resource {
  public:
-  explicit KeptTensor(Tensor value) : value_(std::move(value)) {}
+  explicit SessionTensor(Tensor value) : value_(std::move(value)) {}
   const Tensor& value() const { return value_; }
   std::string DebugString() const override { return value_.ToString(); }
 
@@ -45,7 +45,7 @@ Result<Kernel> MakeGetHandle(KernelSetup&) {
                     []() -> Result<ResourcePtr<HandleCounter>> { return MakeIntrusive<HandleCounter>(); }));
     std::string handle = fmt::format("{};{};{}", ctx.name(), counter->Next(), ctx.node().device);
     WEIR_ASSIGN(Tensor copy, ctx.input(0).Clone());
-    WEIR_TRY(ctx.resources().Create(kContainer, handle, MakeIntrusive<KeptTensor>(std::move(copy))));
+    WEIR_TRY(ctx.resources().Create(kContainer, handle, MakeIntrusive<SessionTensor>(std::move(copy))));
     ctx.set_output(0, Tensor::Scalar(std::move(handle)));
     return OkStatus();
   });
@@ -54,7 +54,7 @@ Result<Kernel> MakeGetHandle(KernelSetup&) {
 Result<Kernel> MakeGetTensor(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(const std::string handle, HandleOf(ctx));
-    Result<ResourcePtr<KeptTensor>> kept = ctx.resources().Lookup<KeptTensor>(kContainer, handle);
+    Result<ResourcePtr<SessionTensor>> kept = ctx.resources().Lookup<SessionTensor>(kContainer, handle);
     if (!kept.ok()) return InvalidArgument("The tensor with handle '{}' is not in the session store.", handle);
     if ((*kept)->value().dtype() != ctx.output_type(0))
       return InvalidArgument("the tensor with handle '{}' is {}, not {}", handle, (*kept)->value().dtype(),

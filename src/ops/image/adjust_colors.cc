@@ -55,13 +55,13 @@ struct Hue {
 // The largest, middle and smallest channel in each sixth of the circle.
 constexpr int kLargest[] = {0, 1, 1, 2, 2, 0}, kMiddle[] = {1, 0, 2, 1, 0, 2}, kSmallest[] = {2, 2, 0, 0, 1, 1};
 
-int SixthOf(float r, float g, float b) {
+int HueSector(float r, float g, float b) {
   if (r < g) return b < r ? 1 : b > g ? 3 : 2;
   return b < g ? 0 : b > r ? 4 : 5;
 }
 
 Hue HueOf(const float* rgb) {
-  const int sixth = SixthOf(rgb[0], rgb[1], rgb[2]);
+  const int sixth = HueSector(rgb[0], rgb[1], rgb[2]);
   Hue hue{0, rgb[kSmallest[sixth]], rgb[kLargest[sixth]]};
   if (hue.low == hue.high) return hue;
   const float ratio = (rgb[kMiddle[sixth]] - hue.low) / (hue.high - hue.low);

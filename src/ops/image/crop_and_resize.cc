@@ -25,7 +25,7 @@ struct Crops {
 };
 
 // Returns the coordinate in the image of pixel i of a crop, along one dimension.
-float PlaceOf(float from, float to, int64_t size, int64_t crop, int64_t i) {
+float SourceCoordinate(float from, float to, int64_t size, int64_t crop, int64_t i) {
   const auto last = static_cast<float>(size - 1);
   if (crop <= 1) return static_cast<float>(0.5 * static_cast<double>(from + to) * static_cast<double>(size - 1));
   const float scale = (to - from) * last / static_cast<float>(crop - 1);
@@ -34,11 +34,11 @@ float PlaceOf(float from, float to, int64_t size, int64_t crop, int64_t i) {
 // In double, because a large size rounded to float may exceed the last pixel.
 bool Inside(float at, int64_t size) { return at >= 0 && static_cast<double>(at) <= static_cast<double>(size - 1); }
 
-struct Place {
+struct BilinearTap {
   int64_t lower, upper, nearest;
   float lerp;
 };
-Place PixelsAt(float at) {
+BilinearTap PixelsAt(float at) {
   const float floor = std::floor(at);
   return {static_cast<int64_t>(floor), static_cast<int64_t>(std::ceil(at)), static_cast<int64_t>(std::round(at)),
           at - floor};
@@ -50,9 +50,9 @@ template <class Work, class Outside>
 void ForEachPixel(const Crops& crops, int64_t crop, Work&& work, Outside&& outside) {
   const float* box = crops.boxes + crop * 4;
   for (int64_t i = 0; i < crops.crop_height; ++i) {
-    const float y = PlaceOf(box[0], box[2], crops.height, crops.crop_height, i);
+    const float y = SourceCoordinate(box[0], box[2], crops.height, crops.crop_height, i);
     for (int64_t j = 0; j < crops.crop_width; ++j) {
-      const float x = PlaceOf(box[1], box[3], crops.width, crops.crop_width, j);
+      const float x = SourceCoordinate(box[1], box[3], crops.width, crops.crop_width, j);
       if (Inside(y, crops.height) && Inside(x, crops.width))
         work(i, j, PixelsAt(y), PixelsAt(x));
       else
@@ -115,7 +115,7 @@ Result<Kernel> MakeCrop(KernelSetup& setup) {
       const auto target = [&](int64_t i, int64_t j) { return to + (i * crops.crop_width + j) * crops.channels; };
       ForEachPixel(
           crops, b,
-          [&](int64_t i, int64_t j, const Place& y, const Place& x) {
+          [&](int64_t i, int64_t j, const BilinearTap& y, const BilinearTap& x) {
             float* pixel = target(i, j);
             for (int64_t c = 0; c < crops.channels; ++c) {
               if (nearest) {
@@ -169,7 +169,7 @@ Result<Kernel> MakeImageGrad(KernelSetup& setup) {
       };
       ForEachPixel(
           crops, b,
-          [&](int64_t i, int64_t j, const Place& y, const Place& x) {
+          [&](int64_t i, int64_t j, const BilinearTap& y, const BilinearTap& x) {
             const float* pixel = from + (i * crops.crop_width + j) * crops.channels;
             for (int64_t c = 0; c < crops.channels; ++c) {
               if (nearest) {
@@ -220,7 +220,7 @@ Result<Kernel> MakeBoxesGrad(KernelSetup&) {
       };
       ForEachPixel(
           crops, b,
-          [&](int64_t i, int64_t j, const Place& y, const Place& x) {
+          [&](int64_t i, int64_t j, const BilinearTap& y, const BilinearTap& x) {
             const Slopes rows = SlopesOf(crops.height, crops.crop_height, i);
             const Slopes cols = SlopesOf(crops.width, crops.crop_width, j);
             for (int64_t c = 0; c < crops.channels; ++c) {

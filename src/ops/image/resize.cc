@@ -48,14 +48,14 @@ Result<ResizeMode> ResizeModeOf(KernelSetup& setup) {
   return mode;
 }
 
-Side SideOf(int64_t in, int64_t out, const ResizeMode& mode) {
-  Side side{in, out, 0};
+ResizeDim SideOf(int64_t in, int64_t out, const ResizeMode& mode) {
+  ResizeDim side{in, out, 0};
   side.scale = mode.align_corners && out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
                                              : static_cast<float>(in) / static_cast<float>(out);
   return side;
 }
 
-int64_t Side::Nearest(int64_t i, const ResizeMode& mode) const {
+int64_t ResizeDim::Nearest(int64_t i, const ResizeMode& mode) const {
   const float at = mode.half_pixel_centers ? (static_cast<float>(i) + 0.5f) * scale : static_cast<float>(i) * scale;
   const float whole = mode.align_corners ? std::round(at) : std::floor(at);
   return std::clamp<int64_t>(static_cast<int64_t>(whole), 0, in - 1);
@@ -100,11 +100,11 @@ Result<Resize> ResizeOfGradient(const KernelContext& ctx, const ResizeMode& mode
   return r;
 }
 
-std::vector<Between> BetweenPixels(const Side& side, const ResizeMode& mode) {
-  std::vector<Between> all(static_cast<size_t>(side.out));
+std::vector<LinearWeights> ComputeLinearWeights(const ResizeDim& side, const ResizeMode& mode) {
+  std::vector<LinearWeights> all(static_cast<size_t>(side.out));
   for (int64_t i = 0; i < side.out; ++i) {
     const float at = side.At(i, mode), floor = std::floor(at);
-    Between& between = all[static_cast<size_t>(i)];
+    LinearWeights& between = all[static_cast<size_t>(i)];
     between.lower = std::max<int64_t>(static_cast<int64_t>(floor), 0);
     between.upper = std::min<int64_t>(static_cast<int64_t>(std::ceil(at)), side.in - 1);
     between.lower = std::min(between.lower, side.in - 1);
@@ -113,7 +113,7 @@ std::vector<Between> BetweenPixels(const Side& side, const ResizeMode& mode) {
   return all;
 }
 
-std::vector<Cubic> CubicWeights(const Side& side, const ResizeMode& mode) {
+std::vector<Cubic> CubicWeights(const ResizeDim& side, const ResizeMode& mode) {
   const CubicTable table = MakeCubicTable(mode.half_pixel_centers ? -0.5 : -0.75);
   std::vector<Cubic> all(static_cast<size_t>(side.out));
   for (int64_t i = 0; i < side.out; ++i) {

@@ -14,7 +14,7 @@ struct ResizeMode {
 Result<ResizeMode> ResizeModeOf(KernelSetup& setup);
 
 // One dimension of an image: its size before and after.
-struct Side {
+struct ResizeDim {
   int64_t in = 0;
   int64_t out = 0;
   float scale = 0;  // original pixels per result pixel
@@ -26,13 +26,13 @@ struct Side {
   // The original pixel nearest to result pixel i.
   int64_t Nearest(int64_t i, const ResizeMode& mode) const;
 };
-Side SideOf(int64_t in, int64_t out, const ResizeMode& mode);
+ResizeDim SideOf(int64_t in, int64_t out, const ResizeMode& mode);
 
 struct Resize {
   int64_t batch = 0;
   int64_t channels = 0;
-  Side rows;
-  Side cols;
+  ResizeDim rows;
+  ResizeDim cols;
 };
 // Sizes for an op with the inputs images and size. Checks everything.
 Result<Resize> ResizeOf(const KernelContext& ctx, const ResizeMode& mode);
@@ -40,19 +40,19 @@ Result<Resize> ResizeOf(const KernelContext& ctx, const ResizeMode& mode);
 Result<Resize> ResizeOfGradient(const KernelContext& ctx, const ResizeMode& mode);
 
 // Two adjacent pixels and the interpolation weight of the upper one.
-struct Between {
+struct LinearWeights {
   int64_t lower = 0;
   int64_t upper = 0;
   float lerp = 0;
 };
-std::vector<Between> BetweenPixels(const Side& side, const ResizeMode& mode);
+std::vector<LinearWeights> ComputeLinearWeights(const ResizeDim& side, const ResizeMode& mode);
 
 // Four pixels and their weights.
 struct Cubic {
   int64_t index[4];
   float weight[4];
 };
-std::vector<Cubic> CubicWeights(const Side& side, const ResizeMode& mode);
+std::vector<Cubic> CubicWeights(const ResizeDim& side, const ResizeMode& mode);
 
 // [batch, height, width, channels] and a size -> [batch, size[0], size[1], channels].
 Status ResizedShape(ShapeContext& ctx);

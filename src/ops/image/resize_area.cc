@@ -18,7 +18,7 @@ float Part(float v, float from, float to, float scale) {
   return v + 1 > to ? to - v : 1.0f;
 }
 
-Covered CoveredBy(const Side& side, int64_t i) {
+Covered CoveredBy(const ResizeDim& side, int64_t i) {
   const float from = static_cast<float>(i) * side.scale, to = static_cast<float>(i + 1) * side.scale;
   Covered covered;
   covered.begin = static_cast<int64_t>(std::floor(from));

@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-std::vector<int64_t> NearestOf(const Side& side, const ResizeMode& mode) {
+std::vector<int64_t> NearestOf(const ResizeDim& side, const ResizeMode& mode) {
   std::vector<int64_t> nearest(static_cast<size_t>(side.out));
   for (int64_t i = 0; i < side.out; ++i) nearest[static_cast<size_t>(i)] = side.Nearest(i, mode);
   return nearest;
@@ -46,7 +46,7 @@ Result<Kernel> MakeResizeGrad(KernelSetup& setup) {
     WEIR_ASSIGN(const Shape shape, Shape::Make({grads.dim(0), height, width, channels}));
     WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, shape));
     out.ZeroFill();
-    const Side row_side = SideOf(height, grads.dim(1), mode), col_side = SideOf(width, grads.dim(2), mode);
+    const ResizeDim row_side = SideOf(height, grads.dim(1), mode), col_side = SideOf(width, grads.dim(2), mode);
     const std::vector<int64_t> rows = NearestOf(row_side, mode), cols = NearestOf(col_side, mode);
     return ctx.ParallelFor(grads.dim(0), row_side.out * col_side.out * channels * 2, [&](int64_t b) {
       const T* from = grads.data<T>() + b * row_side.out * col_side.out * channels;

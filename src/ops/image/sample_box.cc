@@ -27,7 +27,7 @@ struct PixelBox {
   }
 };
 
-struct Wanted {
+struct SampleOptions {
   std::vector<float> ratios;  // allowed width / height: min and max
   std::vector<float> areas;   // allowed fractions of the image's area: min and max
   float covered = 0;          // fraction of an object that must be covered
@@ -47,7 +47,7 @@ int64_t Draw(SingleSamples& random, int64_t n) {
 
 // Returns a random crop with this aspect ratio and an allowed area, or nullopt if rounding makes that impossible.
 std::optional<PixelBox> DrawCrop(SingleSamples& random, int64_t height, int64_t width, float ratio,
-                                 const Wanted& wanted) {
+                                 const SampleOptions& wanted) {
   // Sizes beyond any image are clamped to a value whose square fits into an int64.
   const auto pixels = [](float count) { return static_cast<int64_t>(std::min(std::rint(count), 0x1p31f)); };
   const auto across = [&](int64_t rows) { return pixels(static_cast<float>(rows) * ratio); };
@@ -143,7 +143,7 @@ Status SetBox(KernelContext& ctx, const PixelBox& crop, const PixelBox& image) {
 // has_input: min_object_covered is an input instead of an attribute.
 template <class T, bool has_input>
 Result<Kernel> MakeSampleBox(KernelSetup& setup) {
-  Wanted wanted;
+  SampleOptions wanted;
   WEIR_ASSIGN(wanted.ratios, setup.Attr<std::vector<float>>("aspect_ratio_range"));
   WEIR_ASSIGN(wanted.areas, setup.Attr<std::vector<float>>("area_range"));
   WEIR_ASSIGN(wanted.attempts, setup.Attr<int64_t>("max_attempts"));

@@ -132,7 +132,7 @@ void FirstError::Note(int64_t example, Status status) {
 namespace {
 
 // A feature whose values are decoded later, when the number of values in the whole batch is known.
-struct Kept {
+struct DeferredFeature {
   io::FeatureView view;
   int64_t count = 0;
 };
@@ -154,7 +154,7 @@ class BatchParser final {
       if (Status status = ParseOne(i); !status.ok()) error.Note(i, std::move(status));
     }));
     WEIR_TRY(error.status());
-    for (size_t k = 0; k < sparse_; ++k) WEIR_TRY(GiveSparse(k));
+    for (size_t k = 0; k < sparse_; ++k) WEIR_TRY(SetSparseTensorOutputs(k));
     for (size_t d = 0; d < schema_.dense.size(); ++d)
       if (schema_.dense[d].variable) WEIR_TRY(GiveVariable(d));
     for (size_t r = 0; r < schema_.ragged.size(); ++r) WEIR_TRY(GiveRagged(r));
@@ -165,7 +165,7 @@ class BatchParser final {
   const std::string& DenseKey(size_t d) const { return schema_.keys[sparse_ + d]; }
   const Tensor& Default(size_t d) const { return ctx_.input(first_default_ + static_cast<int>(d)); }
   int DenseOutput(size_t d) const { return static_cast<int>(3 * sparse_ + d); }
-  Kept& KeptOf(int64_t example, size_t number) {
+  DeferredFeature& KeptOf(int64_t example, size_t number) {
     return kept_[static_cast<size_t>(example) * schema_.keys.size() + number];
   }
 
@@ -267,7 +267,7 @@ class BatchParser final {
     return OkStatus();
   }
 
-  Status GiveSparse(size_t k) {
+  Status SetSparseTensorOutputs(size_t k) {
     std::vector<int64_t> starts;
     int64_t total = 0;
     int64_t longest = 0;
@@ -284,7 +284,7 @@ class BatchParser final {
     if (batch_.batched) shape.data<int64_t>()[0] = examples_;
     shape.data<int64_t>()[columns - 1] = longest;
     return ctx_.ParallelFor(examples_, 20 + 4 * longest, [&](int64_t i) {
-      const Kept& kept = KeptOf(i, k);
+      const DeferredFeature& kept = KeptOf(i, k);
       ReadFeature(kept.view, values, starts[static_cast<size_t>(i)], kept.count);
       int64_t* index = indices.data<int64_t>() + starts[static_cast<size_t>(i)] * columns;
       for (int64_t v = 0; v < kept.count; ++v) {
@@ -305,7 +305,7 @@ class BatchParser final {
     WEIR_ASSIGN(const Tensor out, ctx_.Allocate(DenseOutput(d), shape));
     const Tensor& padding = Default(d);
     return ctx_.ParallelFor(examples_, 20 + 2 * longest, [&](int64_t i) {
-      const Kept& kept = KeptOf(i, sparse_ + d);
+      const DeferredFeature& kept = KeptOf(i, sparse_ + d);
       ReadFeature(kept.view, out, i * longest, kept.count);
       FillElements(out, i * longest + kept.count, longest - kept.count, padding);
     });
@@ -331,7 +331,7 @@ class BatchParser final {
         splits.data<int64_t>()[i] = starts[static_cast<size_t>(i)];
     }
     return ctx_.ParallelFor(examples_, 20 + total / std::max<int64_t>(examples_, 1), [&](int64_t i) {
-      const Kept& kept = KeptOf(i, number);
+      const DeferredFeature& kept = KeptOf(i, number);
       ReadFeature(kept.view, values, starts[static_cast<size_t>(i)], kept.count);
     });
   }
@@ -343,7 +343,7 @@ class BatchParser final {
   const int64_t examples_;
   const size_t sparse_;
   absl::InlinedVector<Tensor, 4> fixed_;
-  std::vector<Kept> kept_;  // by example and key
+  std::vector<DeferredFeature> kept_;  // by example and key
 };
 
 }  // namespace

@@ -85,7 +85,7 @@ class ListParser final {
   Status Run() {
     steps_.resize(static_cast<size_t>(examples_) * schema_.lists.size());
     for (int64_t i = 0; i < examples_; ++i) WEIR_TRY(ParseOne(i));
-    for (size_t k = 0; k < schema_.sparse.size(); ++k) WEIR_TRY(GiveSparse(k));
+    for (size_t k = 0; k < schema_.sparse.size(); ++k) WEIR_TRY(SetSparseTensorOutputs(k));
     for (size_t d = 0; d < schema_.dense.size(); ++d) WEIR_TRY(GiveDense(d));
     return OkStatus();
   }
@@ -132,7 +132,7 @@ class ListParser final {
     const std::string& key = schema_.lists[n];
     Steps& steps = StepsOf(i, n);
     Status error;
-    const bool ok = io::VisitListed(list, [&](std::string_view feature) {
+    const bool ok = io::VisitFeatureList(list, [&](std::string_view feature) {
       if (!error.ok()) return;
       Result<io::FeatureView> view = TypedFeature(batch_, i, key, feature, wanted);
       const int64_t count = view.ok() ? io::CountValues(*view) : 0;
@@ -148,7 +148,7 @@ class ListParser final {
     return ok ? OkStatus() : MalformedExample(batch_, i, key);
   }
 
-  Status GiveSparse(size_t k) {
+  Status SetSparseTensorOutputs(size_t k) {
     int64_t total = 0;
     int64_t longest = 0;
     int64_t widest = 0;

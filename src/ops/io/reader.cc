@@ -8,9 +8,9 @@
 namespace weir::ops {
 
 // Exclusive use of the reader during one operation.
-class Reader::Turn final {
+class Reader::ExclusiveUse final {
  public:
-  Turn(Reader& reader, CancelToken& cancel) : reader_(reader) {
+  ExclusiveUse(Reader& reader, CancelToken& cancel) : reader_(reader) {
     std::unique_lock lock(reader.mu_);
     if (!reader.taken_) {
       has_ = reader.taken_ = true;
@@ -30,14 +30,14 @@ class Reader::Turn final {
     lock.unlock();
     cancel.Unregister(id);
   }
-  ~Turn() {
+  ~ExclusiveUse() {
     if (!has_) return;
     std::lock_guard lock(reader_.mu_);
     reader_.taken_ = false;
     reader_.turn_ends_.notify_all();  // notify_one could choose a waiter that was cancelled
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ExclusiveUse(const ExclusiveUse&) = delete;
+  ExclusiveUse& operator=(const ExclusiveUse&) = delete;
   Status status() const { return has_ ? OkStatus() : Cancelled("Read operation was cancelled"); }
 
  private:
@@ -74,7 +74,7 @@ Result<std::string> NextWork(const std::string& title, Queue& queue, CancelToken
 
 }  // namespace
 
-Status Reader::NeedSource(Env& env, Queue& queue, CancelToken& cancel) {
+Status Reader::OpenNextSource(Env& env, Queue& queue, CancelToken& cancel) {
   if (source_ != nullptr) return OkStatus();
   WEIR_ASSIGN(work_, NextWork(title_, queue, cancel));
   WEIR_ASSIGN(source_, open_(env, work_));
@@ -96,12 +96,12 @@ Result<Record> Reader::Read(Env& env, Queue& queue, CancelToken& cancel) {
 
 Result<std::vector<Record>> Reader::ReadUpTo(int64_t count, Env& env, Queue& queue, CancelToken& cancel) {
   if (count < 1) return InvalidArgument("reader '{}' was asked for {} records", title_, count);
-  Turn turn(*this, cancel);
+  ExclusiveUse turn(*this, cancel);
   WEIR_TRY(turn.status());
   std::vector<Record> records;
   while (records.empty()) {
     if (cancel.cancelled()) return Cancelled("Read operation was cancelled");
-    WEIR_TRY(NeedSource(env, queue, cancel));
+    WEIR_TRY(OpenNextSource(env, queue, cancel));
     bool last = false;
     while (!last && static_cast<int64_t>(records.size()) < count) {
       Record record;
@@ -132,7 +132,7 @@ int64_t Reader::work_units_completed() const {
 }
 
 Status Reader::Reset(CancelToken& cancel) {
-  Turn turn(*this, cancel);
+  ExclusiveUse turn(*this, cancel);
   WEIR_TRY(turn.status());
   source_.reset();
   std::lock_guard lock(mu_);
@@ -147,7 +147,7 @@ Status Reader::CheckKeepsState() const {
 
 Result<std::string> Reader::SerializeState(CancelToken& cancel) {
   WEIR_TRY(CheckKeepsState());
-  Turn turn(*this, cancel);
+  ExclusiveUse turn(*this, cancel);
   WEIR_TRY(turn.status());
   tensorflow::ReaderBaseState state;
   std::lock_guard lock(mu_);
@@ -168,7 +168,7 @@ Status Reader::RestoreState(const std::string& bytes, CancelToken& cancel) {
     return InvalidArgument(
         "the state of reader '{}' makes no sense: {} work units started, {} finished, {} records produced", title_,
         state.work_started(), state.work_finished(), state.num_records_produced());
-  Turn turn(*this, cancel);
+  ExclusiveUse turn(*this, cancel);
   WEIR_TRY(turn.status());
   source_.reset();
   std::lock_guard lock(mu_);

@@ -53,9 +53,9 @@ class Reader final : public Resource {
   std::string DebugString() const override { return "reader " + title_; }
 
  private:
-  class Turn;
+  class ExclusiveUse;
   // Opens the next work unit if none is open. REQUIRES: the caller holds a Turn.
-  Status NeedSource(Env& env, Queue& queue, CancelToken& cancel);
+  Status OpenNextSource(Env& env, Queue& queue, CancelToken& cancel);
   void EndWork();
   Status CheckKeepsState() const;
 

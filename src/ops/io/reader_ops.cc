@@ -5,7 +5,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/io/reader.h"
-#include "ops/queue/owned_handle.h"
+#include "ops/queue/resource_owner.h"
 #include "ops/string/map_strings.h"
 
 namespace weir::ops {
@@ -14,15 +14,16 @@ namespace {
 // --- creation
 
 struct ReaderKind {
-  FaceNames names;
+  HandleKindNames names;
   std::vector<std::string> attrs;
   std::function<Result<OpenSource>(KernelSetup&)> source;
   bool keeps_state = false;
 };
 
-Result<Kernel> MakeReader(KernelSetup& setup, const ReaderKind& kind, HandleFace face) {
+Result<Kernel> MakeReader(KernelSetup& setup, const ReaderKind& kind, HandleKind handle_kind) {
   WEIR_ASSIGN(OpenSource open, kind.source(setup));
-  WEIR_ASSIGN(std::shared_ptr<OwnedHandle> handle, OwnedHandle::Make(setup, face, "tensorflow::ReaderInterface"));
+  WEIR_ASSIGN(std::shared_ptr<ResourceOwner> handle,
+              ResourceOwner::Make(setup, handle_kind, "tensorflow::ReaderInterface"));
   return Kernel::Sync([open = std::move(open), handle = std::move(handle),
                        keeps_state = kind.keeps_state](KernelContext& ctx) -> Status {
            WEIR_TRY(handle
@@ -31,25 +32,25 @@ Result<Kernel> MakeReader(KernelSetup& setup, const ReaderKind& kind, HandleFace
                                         return MakeIntrusive<Reader>(handle->title(), open, keeps_state);
                                       })
                         .status());
-           handle->Give(ctx);
+           handle->SetOutput(ctx);
            return OkStatus();
          })
       .Cheap();
 }
 
 void AddKind(OpRegistry& registry, const ReaderKind& kind) {
-  for (HandleFace face : kHandleFaces) {
+  for (HandleKind handle_kind : kHandleKinds) {
     std::vector<std::string> attrs = kind.attrs;
     // Only the second version of the op has this attribute.
-    if (face == HandleFace::kResource && std::string_view(kind.names.ref) == "FixedLengthRecordReader")
+    if (handle_kind == HandleKind::kResource && std::string_view(kind.names.ref) == "FixedLengthRecordReader")
       attrs.emplace_back("encoding: string = ''");
     registry.Add({
-        .name = kind.names.of(face),
-        .signature = absl::StrCat("-> reader_handle: ", HandleType(face)),
+        .name = kind.names.of(handle_kind),
+        .signature = absl::StrCat("-> reader_handle: ", HandleType(handle_kind)),
         .attrs = attrs,
-        .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
+        .shape = handle_kind == HandleKind::kRef ? FixedShapes("[2]") : ScalarOutputs(),
         .no_gradient = kNoGradient,
-        .kernels = CpuKernel([kind, face](KernelSetup& setup) { return MakeReader(setup, kind, face); }),
+        .kernels = CpuKernel([kind, handle_kind](KernelSetup& setup) { return MakeReader(setup, kind, handle_kind); }),
         .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
     });
@@ -123,7 +124,7 @@ Result<Kernel> MakeReadUpTo(KernelSetup&) {
 
 // Returns a kernel that calls `use` with the reader and the context.
 template <class Use>
-KernelFactory Using(Use use) {
+KernelFactory ReaderKernel(Use use) {
   return [use](KernelSetup&) -> Result<Kernel> {
     return Kernel::Sync([use](KernelContext& ctx) -> Status {
              WEIR_ASSIGN(ResourcePtr<Reader> reader, LookupHandle<Reader>(ctx));
@@ -133,8 +134,8 @@ KernelFactory Using(Use use) {
   };
 }
 
-struct ReaderUser {
-  FaceNames names;
+struct ReaderOpDef {
+  HandleKindNames names;
   const char* inputs;  // after the reader's handle
   const char* outputs;
   int handles;
@@ -142,17 +143,17 @@ struct ReaderUser {
   KernelFactory make;
 };
 
-void AddUser(OpRegistry& registry, const ReaderUser& op) {
-  for (HandleFace face : kHandleFaces) {
-    const char* handle = HandleType(face);
+void AddOpDef(OpRegistry& registry, const ReaderOpDef& op) {
+  for (HandleKind handle_kind : kHandleKinds) {
+    const char* handle = HandleType(handle_kind);
     registry.Add({
-        .name = op.names.of(face),
+        .name = op.names.of(handle_kind),
         .signature =
             absl::StrCat("reader_handle: ", handle, op.handles > 1 ? absl::StrCat(", queue_handle: ", handle) : "",
                          op.inputs, " -> ", op.outputs),
-        .shape = [face, handles = op.handles, shapes = FixedShapes(op.shapes)](ShapeContext& ctx) -> Status {
+        .shape = [handle_kind, handles = op.handles, shapes = FixedShapes(op.shapes)](ShapeContext& ctx) -> Status {
           for (int i = 0; i < ctx.num_inputs(); ++i) {
-            const bool pair = i < handles && face == HandleFace::kRef;
+            const bool pair = i < handles && handle_kind == HandleKind::kRef;
             WEIR_ASSIGN(const PartialShape shape, ctx.WithRank(i, pair ? 1 : 0));
             if (pair) WEIR_TRY(MergeDims(shape[0], 2).status());
           }
@@ -161,18 +162,18 @@ void AddUser(OpRegistry& registry, const ReaderUser& op) {
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(op.make),
         .traits = {.may_block = true},
-        .stateful = face == HandleFace::kResource,
+        .stateful = handle_kind == HandleKind::kResource,
     });
   }
 }
 
-Status GiveState(Reader& reader, KernelContext& ctx) {
+Status SerializeReaderState(Reader& reader, KernelContext& ctx) {
   WEIR_ASSIGN(std::string state, reader.SerializeState(ctx.cancel()));
   ctx.set_output(0, Tensor::Scalar(std::move(state)));
   return OkStatus();
 }
 
-Status TakeState(Reader& reader, KernelContext& ctx) {
+Status RestoreReaderState(Reader& reader, KernelContext& ctx) {
   WEIR_ASSIGN(const std::string state, ScalarString(ctx, 1, "Reader state"));
   return reader.RestoreState(state, ctx.cancel());
 }
@@ -198,37 +199,44 @@ void RegisterReaders(OpRegistry& registry) {
                      [](KernelSetup&) -> Result<OpenSource> { return IdentitySource(); },
                      true});
 
-  AddUser(registry, {{"ReaderRead", "ReaderReadV2"}, "", "key: string, value: string", 2, "[];[]", MakeRead});
-  AddUser(registry, {{"ReaderReadUpTo", "ReaderReadUpToV2"},
-                     ", num_records: int64",
-                     "keys: string, values: string",
-                     2,
-                     "[?];[?]",
-                     MakeReadUpTo});
-  AddUser(registry, {{"ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2"},
-                     "",
-                     "records_produced: int64",
-                     1,
-                     "[]",
-                     Using([](Reader& reader, KernelContext& ctx) -> Status {
-                       ctx.set_output(0, Tensor::Scalar(reader.records_produced()));
-                       return OkStatus();
-                     })});
-  AddUser(registry, {{"ReaderNumWorkUnitsCompleted", "ReaderNumWorkUnitsCompletedV2"},
-                     "",
-                     "units_completed: int64",
-                     1,
-                     "[]",
-                     Using([](Reader& reader, KernelContext& ctx) -> Status {
-                       ctx.set_output(0, Tensor::Scalar(reader.work_units_completed()));
-                       return OkStatus();
-                     })});
-  AddUser(registry,
-          {{"ReaderSerializeState", "ReaderSerializeStateV2"}, "", "state: string", 1, "[]", Using(GiveState)});
-  AddUser(registry, {{"ReaderRestoreState", "ReaderRestoreStateV2"}, ", state: string", "", 1, "", Using(TakeState)});
-  AddUser(registry, {{"ReaderReset", "ReaderResetV2"}, "", "", 1, "", Using([](Reader& reader, KernelContext& ctx) {
-                       return reader.Reset(ctx.cancel());
-                     })});
+  AddOpDef(registry, {{"ReaderRead", "ReaderReadV2"}, "", "key: string, value: string", 2, "[];[]", MakeRead});
+  AddOpDef(registry, {{"ReaderReadUpTo", "ReaderReadUpToV2"},
+                      ", num_records: int64",
+                      "keys: string, values: string",
+                      2,
+                      "[?];[?]",
+                      MakeReadUpTo});
+  AddOpDef(registry, {{"ReaderNumRecordsProduced", "ReaderNumRecordsProducedV2"},
+                      "",
+                      "records_produced: int64",
+                      1,
+                      "[]",
+                      ReaderKernel([](Reader& reader, KernelContext& ctx) -> Status {
+                        ctx.set_output(0, Tensor::Scalar(reader.records_produced()));
+                        return OkStatus();
+                      })});
+  AddOpDef(registry, {{"ReaderNumWorkUnitsCompleted", "ReaderNumWorkUnitsCompletedV2"},
+                      "",
+                      "units_completed: int64",
+                      1,
+                      "[]",
+                      ReaderKernel([](Reader& reader, KernelContext& ctx) -> Status {
+                        ctx.set_output(0, Tensor::Scalar(reader.work_units_completed()));
+                        return OkStatus();
+                      })});
+  AddOpDef(registry, {{"ReaderSerializeState", "ReaderSerializeStateV2"},
+                      "",
+                      "state: string",
+                      1,
+                      "[]",
+                      ReaderKernel(SerializeReaderState)});
+  AddOpDef(
+      registry,
+      {{"ReaderRestoreState", "ReaderRestoreStateV2"}, ", state: string", "", 1, "", ReaderKernel(RestoreReaderState)});
+  AddOpDef(registry,
+           {{"ReaderReset", "ReaderResetV2"}, "", "", 1, "", ReaderKernel([](Reader& reader, KernelContext& ctx) {
+              return reader.Reset(ctx.cancel());
+            })});
 }
 
 }  // namespace weir::ops

@@ -7,7 +7,7 @@
 #include "io/slice_table_writer.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
-#include "ops/comm/keep_unchanged.h"
+#include "ops/comm/lease_or_copy.h"
 #include "ops/string/map_strings.h"
 
 namespace weir::ops {
@@ -49,7 +49,7 @@ Result<std::vector<Tensor>> TakeValues(KernelContext& ctx, int first) {
   values.reserve(static_cast<size_t>(ctx.num_inputs() - first));
   for (int i = first; i < ctx.num_inputs(); ++i) {
     values.push_back(std::move(ctx.raw_input(i).tensor));
-    WEIR_TRY(KeepUnchanged(&values.back()));
+    WEIR_TRY(LeaseOrCopy(&values.back()));
   }
   return values;
 }

@@ -95,7 +95,7 @@ Result<Kernel> MakeTakeMany(KernelSetup& setup) {
     WEIR_ASSIGN(const ResourcePtr<SparseTensorsMap> map, name.Get(ctx));
     WEIR_ASSIGN(const std::vector<SparseParts> taken, map->Take(handles.flat<int64_t>()));
     WEIR_ASSIGN(SparseParts stacked, StackSparse(taken, dtype, {handles.num_elements()}));
-    GiveSparse(ctx, std::move(stacked));
+    SetSparseTensorOutputs(ctx, std::move(stacked));
     return OkStatus();
   });
 }

@@ -112,7 +112,7 @@ Result<SparseParts> StackSparse(const std::vector<SparseParts>& parts, DType dty
   return stacked;
 }
 
-void GiveSparse(KernelContext& ctx, SparseParts sparse) {
+void SetSparseTensorOutputs(KernelContext& ctx, SparseParts sparse) {
   ctx.set_output(0, std::move(sparse.indices));
   ctx.set_output(1, std::move(sparse.values));
   ctx.set_output(2, std::move(sparse.shape));

@@ -23,7 +23,7 @@ Result<std::vector<SparseParts>> RowsOfSparse(const SparseParts& sparse);
 // number of the part.
 Result<SparseParts> StackSparse(const std::vector<SparseParts>& parts, DType dtype, absl::Span<const int64_t> outer);
 // Sets outputs 0 to 2.
-void GiveSparse(KernelContext& ctx, SparseParts sparse);
+void SetSparseTensorOutputs(KernelContext& ctx, SparseParts sparse);
 
 // For shape functions: check that inputs 0 to 2 are a sparse tensor; set outputs 0 to 2 to one of rank `rank`, or of
 // unknown rank.

@@ -54,7 +54,7 @@ Result<Kernel> MakeDeserialize(KernelSetup& setup, bool matrix) {
     const absl::Span<const int64_t> outer =
         absl::MakeConstSpan(in.shape().dims()).subspan(0, static_cast<size_t>(in.rank() - 1));
     WEIR_ASSIGN(SparseParts stacked, StackSparse(parts, dtype, outer));
-    GiveSparse(ctx, std::move(stacked));
+    SetSparseTensorOutputs(ctx, std::move(stacked));
     return OkStatus();
   });
 }

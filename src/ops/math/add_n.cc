@@ -41,8 +41,9 @@ Kernel MakeSum(BinaryLoop add, size_t size) {
              for (int64_t at = begin; at < end; at += kBlock) {
                const int64_t n = std::min(kBlock, end - at);
                const int64_t offset = at * static_cast<int64_t>(size);
-               add(in[0] + offset, in[1] + offset, out + offset, n, Moving::kBoth);
-               for (size_t i = 2; i < in.size(); ++i) add(out + offset, in[i] + offset, out + offset, n, Moving::kBoth);
+               add(in[0] + offset, in[1] + offset, out + offset, n, ScalarOperand::kNone);
+               for (size_t i = 2; i < in.size(); ++i)
+                 add(out + offset, in[i] + offset, out + offset, n, ScalarOperand::kNone);
              }
            });
          })
@@ -76,7 +77,7 @@ KernelList SumKernels() {
     if (loop == nullptr) continue;
     auto make = [loop, type](KernelSetup&) -> Result<Kernel> { return MakeSum(loop, ElementSize(type)); };
     list.push_back(KernelDef{.types = {{"T", type}},
-                             .make = LoopedKernel{.loop = {.binary = loop, .folds = true}, .make = make},
+                             .make = KernelWithLoop{.loop = {.binary = loop, .folds = true}, .make = make},
                              .host_memory = {}});
   }
   return list;

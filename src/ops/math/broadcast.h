@@ -19,7 +19,7 @@ class BroadcastPlan final {
 
   const Shape& shape() const { return shape_; }
   // Returns whether input i stays at one element within a run.
-  bool stands_still(int i) const { return strides_.back()[i] == 0; }
+  bool is_scalar_in_run(int i) const { return strides_.back()[i] == 0; }
   int64_t run_length() const { return dims_.back(); }
 
   // Calls run(offsets of the inputs, offset of the output, count) for runs that cover the output elements [begin, end).

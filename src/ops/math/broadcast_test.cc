@@ -13,7 +13,7 @@ std::vector<std::vector<int64_t>> Visit(const BroadcastPlan& plan, int inputs, i
   plan.ForRuns(begin, end, [&](const BroadcastPlan::Offsets& at, int64_t out, int64_t n) {
     for (int64_t k = 0; k < n; ++k) {
       std::vector<int64_t> element{out + k};
-      for (int i = 0; i < inputs; ++i) element.push_back(at[i] + (plan.stands_still(i) ? 0 : k));
+      for (int i = 0; i < inputs; ++i) element.push_back(at[i] + (plan.is_scalar_in_run(i) ? 0 : k));
       seen.push_back(element);
     }
   });
@@ -45,7 +45,7 @@ std::vector<std::vector<int64_t>> Expected(const Shape& out, const std::vector<S
   return all;
 }
 
-TEST(BroadcastPlan, VisitsWhatTheDefinitionSays) {
+TEST(BroadcastPlan, MatchesTheDefinition) {
   const std::vector<std::pair<Shape, Shape>> pairs = {
       {{}, {}},
       {{5}, {5}},

@@ -305,7 +305,7 @@ void RegisterCast(OpRegistry& registry) {
       .attrs = {"SrcT: type", "DstT: type", "Truncate: bool = false"},
       .shape = SameAsInput(0),
       .gradient = CastGradient,
-      .kernels = CpuKernel(LoopedKernel{.loop = {}, .choose = LoopOfCast, .make = MakeCast}),
+      .kernels = CpuKernel(KernelWithLoop{.loop = {}, .choose = LoopOfCast, .make = MakeCast}),
       .traits = {.memory = OutputMemory::kMayShareAnyType},
   });
 }

@@ -61,7 +61,7 @@ KernelList EqualityKernels(const BinaryLoops& loops, bool value_if_incompatible)
              })
           .Cheap();
     };
-    def.make = LoopedKernel{.loop = loop, .make = make};
+    def.make = KernelWithLoop{.loop = loop, .make = make};
   }
   return list;
 }

@@ -12,9 +12,9 @@ namespace {
 
 struct TruncateQuotient {
   template <class T>
-  T operator()(T x, T y, Fault& fault) const {
+  T operator()(T x, T y, LoopError& fault) const {
     if (y == 0) {
-      fault = Fault::kDivisionByZero;
+      fault = LoopError::kDivisionByZero;
       return 0;
     }
     if constexpr (std::is_signed_v<T>) {
@@ -25,9 +25,9 @@ struct TruncateQuotient {
 };
 struct TruncateRemainder {
   template <class T>
-  T operator()(T x, T y, Fault& fault) const {
+  T operator()(T x, T y, LoopError& fault) const {
     if (y == 0) {
-      fault = Fault::kDivisionByZero;
+      fault = LoopError::kDivisionByZero;
       return 0;
     }
     if constexpr (std::is_signed_v<T>) {
@@ -38,7 +38,7 @@ struct TruncateRemainder {
 };
 struct FloorQuotient {
   template <class T>
-  T operator()(T x, T y, Fault& fault) const {
+  T operator()(T x, T y, LoopError& fault) const {
     const T q = TruncateQuotient()(x, y, fault);
     if constexpr (std::is_signed_v<T>) {
       if ((x < 0) != (y < 0) && TruncateRemainder()(x, y, fault) != 0) return static_cast<T>(q - 1);
@@ -48,7 +48,7 @@ struct FloorQuotient {
 };
 struct FloorRemainder {
   template <class T>
-  T operator()(T x, T y, Fault& fault) const {
+  T operator()(T x, T y, LoopError& fault) const {
     const T r = TruncateRemainder()(x, y, fault);
     if constexpr (std::is_signed_v<T>) {
       if (r != 0 && (r < 0) != (y < 0)) return static_cast<T>(r + y);

@@ -12,7 +12,7 @@ namespace weir::ops {
 namespace {
 
 // The arguments of a derivative: input x, the other input if there is one, and the incoming gradient.
-struct Terms {
+struct GradientTerms {
   Output x;
   Subscripts x_subscripts;
   std::optional<Output> y;  // conjugated
@@ -22,7 +22,7 @@ struct Terms {
 };
 
 // The labels that occur only in x, each once. The forward op summed over them.
-std::string SummedLabels(const Terms& t) {
+std::string SummedLabels(const GradientTerms& t) {
   std::string summed;
   for (const char label : t.x_subscripts.before + t.x_subscripts.after) {
     if (t.output.Has(label) || (t.y && t.y_subscripts.Has(label)) || summed.find(label) != std::string::npos) continue;
@@ -58,13 +58,13 @@ Output EllipsisPart(Output shape, const Subscripts& s) {
 }
 
 // The product of dy and y, in the order `target`.
-Output Combine(const Terms& t, Output dy, const std::string& dy_labels, const Subscripts& target) {
+Output Combine(const GradientTerms& t, Output dy, const std::string& dy_labels, const Subscripts& target) {
   if (!t.y) return Einsum({dy}, fmt::format("{}->{}", dy_labels, target.ToString()));
   return Einsum({dy, *t.y}, fmt::format("{},{}->{}", dy_labels, t.y_subscripts.ToString(), target.ToString()));
 }
 
 // Sums up `dx` over the dimensions along which the ellipsis of x was broadcast. `target`: the labels of dx.
-Output Unbroadcast(const Terms& t, Output dx, const Subscripts& target, Output without_shape) {
+Output Unbroadcast(const GradientTerms& t, Output dx, const Subscripts& target, Output without_shape) {
   if (!t.output.ellipsis || !t.y || !t.y_subscripts.ellipsis) return dx;
   Output y = *t.y;
   if (!t.x_subscripts.ellipsis) {
@@ -77,7 +77,7 @@ Output Unbroadcast(const Terms& t, Output dx, const Subscripts& target, Output w
 }
 
 // The shape of x without the labels `dropped`, or with size 1 for them.
-Output ShapeWithout(const Terms& t, const std::string& dropped, bool keep_ones) {
+Output ShapeWithout(const GradientTerms& t, const std::string& dropped, bool keep_ones) {
   const Output shape = ShapeOf(t.x);
   InputList parts;
   auto add = [&](const std::string& labels, int first_axis) {
@@ -97,7 +97,7 @@ Output ShapeWithout(const Terms& t, const std::string& dropped, bool keep_ones) 
   return ConcatV2(parts, 0);
 }
 
-Output GradientOf(const Terms& t) {
+Output GradientOf(const GradientTerms& t) {
   const std::string summed = SummedLabels(t);
   Subscripts target = t.x_subscripts;
   if (t.output.ellipsis && t.y && t.y_subscripts.ellipsis && !target.ellipsis) {
@@ -138,10 +138,10 @@ Result<Gradients> EinsumGradient(GradientContext& g) {
   }
   Gradients gradients;
   for (int i = 0; i < g.num_inputs(); ++i) {
-    Terms terms{.x = g.input(i),
-                .x_subscripts = equation.inputs[static_cast<size_t>(i)],
-                .dy = g.d_output(0),
-                .output = equation.output};
+    GradientTerms terms{.x = g.input(i),
+                        .x_subscripts = equation.inputs[static_cast<size_t>(i)],
+                        .dy = g.d_output(0),
+                        .output = equation.output};
     if (g.num_inputs() == 2) {
       terms.y = ConjOf(g.input(1 - i));
       terms.y_subscripts = equation.inputs[static_cast<size_t>(1 - i)];

@@ -80,21 +80,21 @@ void Run(const Converted<UnaryLoop>& c, const void* x, void* y, int64_t n) {
   }
 }
 
-Fault Run(const Converted<BinaryLoop>& c, const void* x, const void* y, void* z, int64_t n, Moving moving) {
+LoopError Run(const Converted<BinaryLoop>& c, const void* x, const void* y, void* z, int64_t n, ScalarOperand moving) {
   if (c.widen == nullptr) return c.loop(x, y, z, n, moving);
   Block wide_x;
   Block wide_y;
   Block result;
-  if (moving == Moving::kXStands) c.widen(x, wide_x.bytes, 1);
-  if (moving == Moving::kYStands) c.widen(y, wide_y.bytes, 1);
-  Fault fault = Fault::kNone;
+  if (moving == ScalarOperand::kX) c.widen(x, wide_x.bytes, 1);
+  if (moving == ScalarOperand::kY) c.widen(y, wide_y.bytes, 1);
+  LoopError fault = LoopError::kNone;
   for (int64_t i = 0; i < n; i += kBlock) {
     const int64_t count = std::min(kBlock, n - i);
-    if (moving != Moving::kXStands) c.widen(At(x, i, c.in_size), wide_x.bytes, count);
-    if (moving != Moving::kYStands) c.widen(At(y, i, c.in_size), wide_y.bytes, count);
+    if (moving != ScalarOperand::kX) c.widen(At(x, i, c.in_size), wide_x.bytes, count);
+    if (moving != ScalarOperand::kY) c.widen(At(y, i, c.in_size), wide_y.bytes, count);
     void* out = c.narrow == nullptr ? At(z, i, c.out_size) : result.bytes;
-    const Fault f = c.loop(wide_x.bytes, wide_y.bytes, out, count, moving);
-    if (f != Fault::kNone) fault = f;
+    const LoopError f = c.loop(wide_x.bytes, wide_y.bytes, out, count, moving);
+    if (f != LoopError::kNone) fault = f;
     if (c.narrow != nullptr) c.narrow(result.bytes, At(z, i, c.out_size), count);
   }
   return fault;
@@ -116,25 +116,25 @@ Kernel MakeUnary(const Converted<UnaryLoop>& c, int cost) {
 // Collects faults from several threads.
 class FaultFlag {
  public:
-  void Report(Fault f) {
-    if (f != Fault::kNone) fault_.store(f, std::memory_order_relaxed);
+  void Report(LoopError f) {
+    if (f != LoopError::kNone) fault_.store(f, std::memory_order_relaxed);
   }
   Status ToStatus() const {
-    const Fault f = fault_.load(std::memory_order_relaxed);
-    return f == Fault::kNone ? OkStatus() : FaultStatus(f);
+    const LoopError f = fault_.load(std::memory_order_relaxed);
+    return f == LoopError::kNone ? OkStatus() : FaultStatus(f);
   }
 
  private:
-  std::atomic<Fault> fault_{Fault::kNone};
+  std::atomic<LoopError> fault_{LoopError::kNone};
 };
 
 Status RunFlat(KernelContext& ctx, const Converted<BinaryLoop>& c, const void* x, const void* y, const Tensor& z,
-               Moving moving, int cost) {
+               ScalarOperand moving, int cost) {
   const int64_t n = z.num_elements();
   FaultFlag fault;
   WEIR_TRY(ctx.ParallelFor(n, cost, [&](int64_t begin, int64_t end) {
-    fault.Report(Run(c, moving == Moving::kXStands ? x : At(x, begin, c.in_size),
-                     moving == Moving::kYStands ? y : At(y, begin, c.in_size), At(z.raw(), begin, c.out_size),
+    fault.Report(Run(c, moving == ScalarOperand::kX ? x : At(x, begin, c.in_size),
+                     moving == ScalarOperand::kY ? y : At(y, begin, c.in_size), At(z.raw(), begin, c.out_size),
                      end - begin, moving));
   }));
   return fault.ToStatus();
@@ -142,9 +142,9 @@ Status RunFlat(KernelContext& ctx, const Converted<BinaryLoop>& c, const void* x
 
 Status RunBroadcast(KernelContext& ctx, const Converted<BinaryLoop>& c, const BroadcastPlan& plan, const void* x,
                     const void* y, const Tensor& z, int cost) {
-  const Moving moving = plan.stands_still(0)   ? Moving::kXStands
-                        : plan.stands_still(1) ? Moving::kYStands
-                                               : Moving::kBoth;
+  const ScalarOperand moving = plan.is_scalar_in_run(0)   ? ScalarOperand::kX
+                               : plan.is_scalar_in_run(1) ? ScalarOperand::kY
+                                                          : ScalarOperand::kNone;
   FaultFlag fault;
   WEIR_TRY(ctx.ParallelFor(
       z.num_elements(), cost + 8 / std::max<int64_t>(plan.run_length(), 1), [&](int64_t begin, int64_t end) {
@@ -182,8 +182,8 @@ Status RunRows(KernelContext& ctx, const Converted<BinaryLoop>& c, const void* x
   FaultFlag fault;
   WEIR_TRY(ctx.ParallelFor((n + block - 1) / block, cost * block, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin * block; i < std::min(n, end * block); i += block) {
-      fault.Report(
-          Run(c, At(x, i, c.in_size), rows.data(), At(z.raw(), i, c.out_size), std::min(block, n - i), Moving::kBoth));
+      fault.Report(Run(c, At(x, i, c.in_size), rows.data(), At(z.raw(), i, c.out_size), std::min(block, n - i),
+                       ScalarOperand::kNone));
     }
   }));
   return fault.ToStatus();
@@ -201,15 +201,15 @@ Kernel MakeBinary(const Converted<BinaryLoop>& c, int cost, int first, int secon
            };
            if (a.shape() == b.shape()) {
              WEIR_ASSIGN(Tensor z, output({first, second}, a.shape()));
-             return RunFlat(ctx, c, x, y, z, Moving::kBoth, cost);
+             return RunFlat(ctx, c, x, y, z, ScalarOperand::kNone, cost);
            }
            if (b.num_elements() == 1 && b.rank() <= a.rank()) {
              WEIR_ASSIGN(Tensor z, output({first}, a.shape()));
-             return RunFlat(ctx, c, x, y, z, Moving::kYStands, cost);
+             return RunFlat(ctx, c, x, y, z, ScalarOperand::kY, cost);
            }
            if (a.num_elements() == 1 && a.rank() <= b.rank()) {
              WEIR_ASSIGN(Tensor z, output({second}, b.shape()));
-             return RunFlat(ctx, c, x, y, z, Moving::kXStands, cost);
+             return RunFlat(ctx, c, x, y, z, ScalarOperand::kX, cost);
            }
            if (IsShortRow(a, b)) {
              WEIR_ASSIGN(Tensor z, output({first}, a.shape()));
@@ -238,9 +238,9 @@ KernelList MakeBinaryKernels(const std::vector<DType>& types, const BinaryLoops&
     auto make = [c, cost, first, second](KernelSetup& setup) -> Result<Kernel> {
       return MakeBinary(c.Sized(setup), cost, first, second);
     };
-    const ElementLoop loop{.binary = c.own_loop(), .swapped = first > second, .may_stand = 0b11, .cost = cost};
+    const ElementLoop loop{.binary = c.own_loop(), .swapped = first > second, .may_be_scalar = 0b11, .cost = cost};
     list.push_back(
-        KernelDef{.types = {{"T", type}}, .make = LoopedKernel{.loop = loop, .make = make}, .host_memory = {}});
+        KernelDef{.types = {{"T", type}}, .make = KernelWithLoop{.loop = loop, .make = make}, .host_memory = {}});
   }
   return list;
 }
@@ -276,7 +276,7 @@ KernelList UnaryKernels(const std::vector<DType>& types, const UnaryLoops& loops
     auto make = [c, cost](KernelSetup& setup) -> Result<Kernel> { return MakeUnary(c.Sized(setup), cost); };
     const ElementLoop loop{.unary = c.own_loop(), .cost = cost};
     list.push_back(
-        KernelDef{.types = {{attr, type}}, .make = LoopedKernel{.loop = loop, .make = make}, .host_memory = {}});
+        KernelDef{.types = {{attr, type}}, .make = KernelWithLoop{.loop = loop, .make = make}, .host_memory = {}});
   }
   return list;
 }

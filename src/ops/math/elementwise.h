@@ -96,14 +96,14 @@ void UnaryLoopOf(const void* in, void* out, int64_t n) {
 
 // Calls f(x, y) for each element, for the three cases of scalar operands.
 template <class T, class R, class F>
-Fault BinaryLoopOver(const void* a, const void* b, void* out, int64_t n, Moving moving, F f) {
+LoopError BinaryLoopOver(const void* a, const void* b, void* out, int64_t n, ScalarOperand moving, F f) {
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b);
   R* z = static_cast<R*>(out);
-  if (moving == Moving::kBoth) {
+  if (moving == ScalarOperand::kNone) {
     WEIR_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
-  } else if (moving == Moving::kYStands) {
+  } else if (moving == ScalarOperand::kY) {
     const T c = *y;
     WEIR_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) z[i] = f(x[i], c);
@@ -112,15 +112,15 @@ Fault BinaryLoopOver(const void* a, const void* b, void* out, int64_t n, Moving 
     WEIR_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) z[i] = f(c, y[i]);
   }
-  return Fault::kNone;
+  return LoopError::kNone;
 }
 
 // F: R(T, T), or R(T, T, Fault&) for functions that can fail on some values.
 template <class T, class F>
-Fault BinaryLoopOf(const void* x, const void* y, void* z, int64_t n, Moving moving) {
-  if constexpr (std::is_invocable_v<F, T, T, Fault&>) {
-    using R = decltype(F{}(std::declval<T>(), std::declval<T>(), std::declval<Fault&>()));
-    Fault fault = Fault::kNone;
+LoopError BinaryLoopOf(const void* x, const void* y, void* z, int64_t n, ScalarOperand moving) {
+  if constexpr (std::is_invocable_v<F, T, T, LoopError&>) {
+    using R = decltype(F{}(std::declval<T>(), std::declval<T>(), std::declval<LoopError&>()));
+    LoopError fault = LoopError::kNone;
     BinaryLoopOver<T, R>(x, y, z, n, moving, [&fault](const T& a, const T& b) { return F{}(a, b, fault); });
     return fault;
   } else {

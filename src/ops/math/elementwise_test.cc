@@ -230,7 +230,7 @@ TEST_F(MathOps, BroadcastsInParallel) {
   }
 }
 
-TEST_F(MathOps, TakesTheMemoryOfAnInputThatNobodyElseHolds) {
+TEST_F(MathOps, ReusesUnsharedInputMemory) {
   Tensor x = Tensor::Zeros(kFloat, Shape{100}).value();
   const void* memory = x.raw();
   std::vector<Tensor> inputs;

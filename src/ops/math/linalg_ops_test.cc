@@ -8,7 +8,7 @@ namespace weir::ops::linalg_ops_test {
 namespace {
 
 // A matrix that is far from singular.
-Tensor Solid(int64_t n, int salt = 0) {
+Tensor WellConditioned(int64_t n, int salt = 0) {
   Tensor t = SomeDoubles({n, n}, salt);
   for (int64_t i = 0; i < n; ++i) t.data<double>()[i * n + i] += 4;
   return t;
@@ -44,7 +44,7 @@ std::string Error(const char* op, std::vector<Tensor> inputs, AttrMap attrs = {}
 }
 
 TEST(LinalgOps, InversesAndSystems) {
-  const Tensor a = Solid(4), b = SomeDoubles({4, 2}, 3);
+  const Tensor a = WellConditioned(4), b = SomeDoubles({4, 2}, 3);
   ExpectNear(Times(a, RunOp("MatrixInverse", {a})[0]), Eye(4));
   ExpectNear(Times(a, RunOp("MatrixInverse", {a}, {{"adjoint", true}})[0], true), Eye(4));
   ExpectNear(Times(a, RunOp("MatrixSolve", {a, b})[0]), b);
@@ -53,7 +53,7 @@ TEST(LinalgOps, InversesAndSystems) {
 }
 
 TEST(LinalgOps, TriangularSystemsReadOneTriangle) {
-  const Tensor a = Solid(3), b = SomeDoubles({3, 2}, 3);
+  const Tensor a = WellConditioned(3), b = SomeDoubles({3, 2}, 3);
   for (const bool lower : {true, false}) {
     Tensor triangle = a.Clone().value();
     for (int i = 0; i < 3; ++i) {
@@ -151,7 +151,7 @@ TEST(LinalgOps, Shapes) {
 }
 
 TEST(LinalgOps, Gradients) {
-  const Tensor a = Solid(3), b = SomeDoubles({3, 2}, 2), s = Definite(3);
+  const Tensor a = WellConditioned(3), b = SomeDoubles({3, 2}, 2), s = Definite(3);
   for (const bool adjoint : {false, true}) {
     EXPECT_EQ(CheckGradient("MatrixInverse", {a}, {{"adjoint", adjoint}}), "");
     EXPECT_EQ(CheckGradient("MatrixSolve", {a, b}, {{"adjoint", adjoint}}), "");

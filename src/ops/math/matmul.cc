@@ -49,16 +49,16 @@ Result<Kernel> MakeFusedMatMul(KernelSetup& setup, const OpRegistry& registry) {
     layout.m = a.dim(transpose_a ? 1 : 0);
     layout.k = a.dim(transpose_a ? 0 : 1);
     layout.n = b.dim(transpose_b ? 0 : 1);
-    if (layout.k != b.dim(transpose_b ? 1 : 0) || !stages->Suit(bias, layout.n)) return stages->RunEach(ctx);
+    if (layout.k != b.dim(transpose_b ? 1 : 0) || !stages->CanFinish(bias, layout.n)) return stages->RunEach(ctx);
     auto multiply = [&]() -> Status {
       WEIR_ASSIGN(const Shape shape, Shape::Make({layout.m, layout.n}));
       WEIR_ASSIGN(const Tensor product, ctx.Allocate(0, shape));
       auto finish = [&](float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) {
         stages->Finish(bias.data<float>(), rows, count, stride, column, columns);
       };
-      return GemmThen(ctx.step().pool, layout, a.data<float>(), b.data<float>(), product.data<float>(), finish);
+      return GemmWithEpilogue(ctx.step().pool, layout, a.data<float>(), b.data<float>(), product.data<float>(), finish);
     };
-    return stages->OfProduct(multiply());
+    return stages->AsProductError(multiply());
   });
 }
 

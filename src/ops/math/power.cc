@@ -15,9 +15,9 @@ using C128 = std::complex<double>;
 
 struct IntegerPower {
   template <class T>
-  T operator()(T x, T y, Fault& fault) const {
+  T operator()(T x, T y, LoopError& fault) const {
     if (y < 0) {
-      fault = Fault::kNegativePower;
+      fault = LoopError::kNegativePower;
       return 0;
     }
     uint64_t base = static_cast<uint64_t>(x);
@@ -32,8 +32,8 @@ struct IntegerPower {
 
 // The exponent is usually one small constant for all elements.
 template <class T>
-Fault PowLoop(const void* a, const void* b, void* out, int64_t n, Moving moving) {
-  if (moving == Moving::kYStands) {
+LoopError PowLoop(const void* a, const void* b, void* out, int64_t n, ScalarOperand moving) {
+  if (moving == ScalarOperand::kY) {
     const T y = *static_cast<const T*>(b);
     if (y == T(2)) return BinaryLoopOver<T, T>(a, b, out, n, moving, [](T x, T) { return x * x; });
     if (y == T(1)) return BinaryLoopOver<T, T>(a, b, out, n, moving, [](T x, T) { return x; });

@@ -207,7 +207,7 @@ TEST(RandomOps, ThreadsDoNotMatter) {
   }
 }
 
-TEST(RandomOps, WithoutSeedsNobodyKnows) {
+TEST(RandomOps, WithoutSeedsResultsDiffer) {
   KeptKernel a("RandomUniform", {ShapeOf({4})}, {{"dtype", kFloat}}),
       b("RandomUniform", {ShapeOf({4})}, {{"dtype", kFloat}});
   EXPECT_NE(Values<float>(a.Run()), Values<float>(b.Run()));

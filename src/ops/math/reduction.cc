@@ -146,7 +146,7 @@ Status RunUnits(KernelContext& ctx, const TypedReducer& r, int64_t units, int64_
 }
 
 // The innermost dimension is reduced: every output reduces contiguous runs.
-Status ReduceStretches(KernelContext& ctx, const TypedReducer& r, const Layout& layout, const char* x, char* out) {
+Status ReduceContiguous(KernelContext& ctx, const TypedReducer& r, const Layout& layout, const char* x, char* out) {
   const Layout::Dim& inner = layout.reduced.back();
   const size_t outer_dims = layout.reduced.size() - 1;
   const int64_t stretches = layout.count / inner.size;
@@ -235,7 +235,7 @@ Kernel MakeReduction(const TypedReducer& r, bool keep_dims, bool keeps_one) {
              return OkStatus();
            }
            const Layout layout(x.shape(), reduced);
-           return layout.rows ? ReduceRows(ctx, r, layout, in, out) : ReduceStretches(ctx, r, layout, in, out);
+           return layout.rows ? ReduceRows(ctx, r, layout, in, out) : ReduceContiguous(ctx, r, layout, in, out);
          })
       .Cheap();
 }

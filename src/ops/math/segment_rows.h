@@ -25,7 +25,7 @@ class RowReducer final {
   }
   void Copy(void* to, const void* from, int64_t n) const;
   // to = op(to, from)
-  void Combine(void* to, const void* from, int64_t n) const { combine_(to, from, to, n, Moving::kBoth); }
+  void Combine(void* to, const void* from, int64_t n) const { combine_(to, from, to, n, ScalarOperand::kNone); }
   // to[rows[i]] = op(to[rows[i]], from[i]) for single elements; skips negative rows. Returns false if the op or type is
   // not supported.
   bool CombineElements(void* to, const std::vector<int64_t>& rows, const void* from) const;

@@ -58,7 +58,7 @@ Status RunTernary(KernelContext& ctx, TernaryLoop loop, const Shape& a, const Sh
   for (int i = 0; i < 3; ++i) in[i] = static_cast<const char*>(ctx.input(i).raw());
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, plan.shape()));
   Strides strides;
-  for (int i = 0; i < 3; ++i) strides[i] = plan.stands_still(i) ? 0 : 1;
+  for (int i = 0; i < 3; ++i) strides[i] = plan.is_scalar_in_run(i) ? 0 : 1;
   char* z = static_cast<char*>(out.raw());
   const int64_t out_size = static_cast<int64_t>(ElementSize(out.dtype()));
   return ctx.ParallelFor(out.num_elements(), 2, [&](int64_t begin, int64_t end) {
@@ -212,7 +212,7 @@ void RegisterSelect(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SelectShape,
       .gradient = SelectGradient,
-      .kernels = CpuKernel(LoopedKernel{
+      .kernels = CpuKernel(KernelWithLoop{
           .loop = {},
           .choose = [](const AttrMap&, DType, DType output) { return ElementLoop{.ternary = PlainSelectLoop(output)}; },
           .make = MakeSelect}),
@@ -224,11 +224,13 @@ void RegisterSelect(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SelectV2Shape,
       .gradient = SelectV2Gradient,
-      .kernels = CpuKernel(LoopedKernel{
-          .loop = {},
-          .choose = [](const AttrMap&, DType,
-                       DType output) { return ElementLoop{.ternary = PlainSelectLoop(output), .may_stand = 0b111}; },
-          .make = MakeSelectV2}),
+      .kernels = CpuKernel(KernelWithLoop{.loop = {},
+                                          .choose =
+                                              [](const AttrMap&, DType, DType output) {
+                                                return ElementLoop{.ternary = PlainSelectLoop(output),
+                                                                   .may_be_scalar = 0b111};
+                                              },
+                                          .make = MakeSelectV2}),
   });
   registry.Add({
       .name = "ClipByValue",

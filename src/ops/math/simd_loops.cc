@@ -23,15 +23,15 @@ namespace weir::ops::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T, class F>
-void Apply(const T* x, const T* y, T* z, int64_t n, Moving moving, F f) {
+void Apply(const T* x, const T* y, T* z, int64_t n, ScalarOperand moving, F f) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 1> d1;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
-  if (moving == Moving::kBoth) {
+  if (moving == ScalarOperand::kNone) {
     for (; i + lanes <= n; i += lanes) StoreU(f(d, LoadU(d, x + i), LoadU(d, y + i)), d, z + i);
     for (; i < n; ++i) StoreU(f(d1, LoadU(d1, x + i), LoadU(d1, y + i)), d1, z + i);
-  } else if (moving == Moving::kYStands) {
+  } else if (moving == ScalarOperand::kY) {
     const T c = *y;
     const auto cs = Set(d, c);
     for (; i + lanes <= n; i += lanes) StoreU(f(d, LoadU(d, x + i), cs), d, z + i);
@@ -45,7 +45,7 @@ void Apply(const T* x, const T* y, T* z, int64_t n, Moving moving, F f) {
 }
 
 template <class T, SimdOp op>
-Fault Loop(const void* x, const void* y, void* z, int64_t n, Moving moving) {
+LoopError Loop(const void* x, const void* y, void* z, int64_t n, ScalarOperand moving) {
   Apply(static_cast<const T*>(x), static_cast<const T*>(y), static_cast<T*>(z), n, moving, [](auto d, auto a, auto b) {
     if constexpr (op == SimdOp::kAdd) return Add(a, b);
     if constexpr (op == SimdOp::kSub) return Sub(a, b);
@@ -65,7 +65,7 @@ Fault Loop(const void* x, const void* y, void* z, int64_t n, Moving moving) {
       }
     }
   });
-  return Fault::kNone;
+  return LoopError::kNone;
 }
 
 template <SimdOp op>

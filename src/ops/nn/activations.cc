@@ -151,7 +151,7 @@ KernelList SameShapeBinaryKernels(const std::vector<DType>& types, const BinaryL
   KernelList kernels = BinaryKernels(types, loops);
   for (KernelDef& def : kernels) {
     ElementLoop loop = LoopOf(def)->loop;
-    loop.may_stand = 0;
+    loop.may_be_scalar = 0;
     auto same_shape = [make = def.make](KernelSetup& setup) -> Result<Kernel> {
       WEIR_ASSIGN(Kernel inner, make(setup));
       return Kernel::Sync([inner](KernelContext& ctx) -> Status {
@@ -161,7 +161,7 @@ KernelList SameShapeBinaryKernels(const std::vector<DType>& types, const BinaryL
         return inner.Run(ctx);
       });
     };
-    def.make = LoopedKernel{.loop = loop, .make = same_shape};
+    def.make = KernelWithLoop{.loop = loop, .make = same_shape};
   }
   return kernels;
 }

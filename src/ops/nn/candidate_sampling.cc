@@ -12,7 +12,7 @@ namespace {
 
 // Returns a uniformly distributed number in [0, bound). Rejects the lowest numbers, which would make the result biased.
 template <class U, class Draw>
-U Below(U bound, const Draw& draw) {
+U UniformBelow(U bound, const Draw& draw) {
   if ((bound & (bound - 1)) == 0) return draw() & (bound - 1);
   const U unfair = std::numeric_limits<U>::max() % bound + 1;
   U x;
@@ -23,10 +23,10 @@ U Below(U bound, const Draw& draw) {
 }
 
 uint32_t Below32(uint32_t bound, SingleSamples& samples) {
-  return Below<uint32_t>(bound, [&] { return samples(); });
+  return UniformBelow<uint32_t>(bound, [&] { return samples(); });
 }
 uint64_t Below64(uint64_t bound, SingleSamples& samples) {
-  return Below<uint64_t>(bound, [&] {
+  return UniformBelow<uint64_t>(bound, [&] {
     const uint64_t low = samples();
     return low | (uint64_t{samples()} << 32);
   });

@@ -113,7 +113,7 @@ Result<ConvSizes> SizesOf(const SlidingWindow& w, Family family, const Shape& in
     s.in[d] = in[w.spatial_axis(i)];
     s.filter[d] = filter[i];
     if (s.filter[d] == 0) return InvalidArgument("a filter of shape {} has no elements to slide over images", filter);
-    WEIR_ASSIGN(const SlidingWindow::Fit fit, w.FitInto(i, s.in[d], s.filter[d]));
+    WEIR_ASSIGN(const SlidingWindow::Fit fit, w.ComputeFit(i, s.in[d], s.filter[d]));
     s.out[d] = fit.out;
     s.before[d] = fit.before;
     // Clamp strides and dilations that have no effect: oneDNN uses 32 bits.
@@ -128,12 +128,12 @@ Result<Shape> ResultShape(const SlidingWindow& w, const ConvSizes& s) {
 }
 
 template <class T>
-constexpr bool kNarrow = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+constexpr bool kIs16Bit = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
 // Converts x to float if it is narrower.
 template <class T>
 Result<Tensor> AsFloats(KernelContext& ctx, const Tensor& x) {
-  if constexpr (!kNarrow<T>) {
+  if constexpr (!kIs16Bit<T>) {
     return x;
   } else {
     WEIR_ASSIGN(Tensor wide, ctx.AllocateTemp(kFloat, x.shape()));
@@ -174,11 +174,11 @@ Status Convolve(KernelContext& ctx, ConvolutionCache& cache, ConvPass pass, cons
     WEIR_ASSIGN(const Tensor wide_a, AsFloats<T>(ctx, a));
     WEIR_ASSIGN(const Tensor wide_b, AsFloats<T>(ctx, b));
     Tensor result = to;
-    if (kNarrow<T>) {
+    if (kIs16Bit<T>) {
       WEIR_ASSIGN(result, ctx.AllocateTemp(kFloat, to.shape()));
     }
     WEIR_TRY(cache.Run(pool, pass, sizes, wide_a.data<float>(), wide_b.data<float>(), result.data<float>()));
-    if constexpr (kNarrow<T>) {
+    if constexpr (kIs16Bit<T>) {
       const float* from = result.data<float>();
       T* narrow = to.data<T>();
       for (int64_t i = 0; i < to.num_elements(); ++i) narrow[i] = T(from[i]);
@@ -214,7 +214,7 @@ Result<Kernel> MakeFusedForward(KernelSetup& setup, const OpRegistry& registry) 
     const Tensor& filter = ctx.input(1);
     const Tensor& bias = ctx.input(2);
     const Result<ConvSizes> sizes = SizesOf(w, Family{.dims = 2}, x.shape(), filter.shape());
-    const bool suit = sizes.ok() && !w.channels_first && stages->Suit(bias, sizes->out_channels) &&
+    const bool suit = sizes.ok() && !w.channels_first && stages->CanFinish(bias, sizes->out_channels) &&
                       x.num_elements() > 0 && filter.num_elements() > 0;
     if (!suit) return stages->RunEach(ctx);
     auto convolve = [&]() -> Status {
@@ -225,11 +225,11 @@ Result<Kernel> MakeFusedForward(KernelSetup& setup, const OpRegistry& registry) 
       auto finish = [&](float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) {
         stages->Finish(bias.data<float>(), rows, count, stride, column, columns);
       };
-      const FinishRows finish_rows(finish);
+      const RowEpilogue finish_rows(finish);
       return cache->Run(ctx.step().pool, ConvPass::kForward, *sizes, x.data<float>(), filter.data<float>(),
                         y.data<float>(), &finish_rows);
     };
-    return stages->OfProduct(convolve());
+    return stages->AsProductError(convolve());
   });
 }
 

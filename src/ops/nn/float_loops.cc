@@ -97,11 +97,11 @@ HWY_EXPORT(MaxGradient);
 void ReluLoop(const void* x, void* y, int64_t n) {
   HWY_DYNAMIC_DISPATCH(Relu)(static_cast<const float*>(x), static_cast<float*>(y), n);
 }
-Fault ReluGradLoop(const void* x, const void* y, void* z, int64_t n, Moving moving) {
+LoopError ReluGradLoop(const void* x, const void* y, void* z, int64_t n, ScalarOperand moving) {
   HWY_DYNAMIC_DISPATCH(ReluGrad)
   (static_cast<const float*>(x), static_cast<const float*>(y), static_cast<float*>(z), n,
-   moving == Moving::kXStands ? 0 : 1, moving == Moving::kYStands ? 0 : 1);
-  return Fault::kNone;
+   moving == ScalarOperand::kX ? 0 : 1, moving == ScalarOperand::kY ? 0 : 1);
+  return LoopError::kNone;
 }
 void AddBiasToRows(float* y, int64_t rows, int64_t stride, const float* bias, int64_t columns, bool relu) {
   HWY_DYNAMIC_DISPATCH(AddBias)(y, rows, stride, bias, columns, relu);

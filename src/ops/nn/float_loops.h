@@ -16,7 +16,7 @@ void Relu6Loop(const void* x, void* y, int64_t n);
 void EluLoop(const void* x, void* y, int64_t n);
 
 // z[i] = y[i] > 0 ? x[i] : 0. They may be the same memory.
-Fault ReluGradLoop(const void* x, const void* y, void* z, int64_t n, Moving moving);
+LoopError ReluGradLoop(const void* x, const void* y, void* z, int64_t n, ScalarOperand moving);
 
 // y[r][c] += bias[c] for rows that are `stride` elements apart; then applies Relu if `relu` is set.
 void AddBiasToRows(float* y, int64_t rows, int64_t stride, const float* bias, int64_t columns, bool relu);

@@ -99,7 +99,7 @@ void FoldedStages::Finish(const float* bias, float* rows, int64_t count, int64_t
 Status FoldedStages::OfStage(size_t stage, const Status& status) const {
   if (status.ok() || !named_) return status;
   const NodeInfo& info = stages_[stage]->info;
-  return DescribeNode(status, info.name, info.op->name);
+  return WithNode(status, info.name, info.op->name);
 }
 
 Status FoldedStages::RunEach(KernelContext& ctx) const {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "device/cpu/finish_rows.h"
+#include "device/cpu/row_epilogue.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "ops/math/elementwise.h"
@@ -19,15 +19,15 @@ class FoldedStages final {
                                                           const char* first);
 
   // Returns whether Finish can be used: the bias is a vector with one element per column.
-  bool Suit(const Tensor& bias, int64_t columns) const {
+  bool CanFinish(const Tensor& bias, int64_t columns) const {
     return in_one_loop_ && bias.rank() == 1 && bias.dim(0) == columns;
   }
-  // With `bias` bound, a FinishRows.
+  // With `bias` bound, a RowEpilogue.
   void Finish(const float* bias, float* rows, int64_t count, int64_t stride, int64_t column, int64_t columns) const;
   // Runs all stages one after the other.
   Status RunEach(KernelContext& ctx) const;
   // Attributes an error to the product.
-  Status OfProduct(const Status& status) const { return OfStage(0, status); }
+  Status AsProductError(const Status& status) const { return OfStage(0, status); }
 
  private:
   struct Stage {

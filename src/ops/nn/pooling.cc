@@ -33,7 +33,7 @@ Result<PoolSizes> PoolSizes::Make(const PoolWindow& window, const Shape& in) {
   const int first = 3 - s.dims;
   for (int i = 0; i < s.dims; ++i) {
     const auto d = static_cast<size_t>(i);
-    WEIR_ASSIGN(const SlidingWindow::Fit fit, s.FitInto(i, in[s.spatial_axis(i)], window.size[d]));
+    WEIR_ASSIGN(const SlidingWindow::Fit fit, s.ComputeFit(i, in[s.spatial_axis(i)], window.size[d]));
     out[d] = fit.out;
     p.in[first + i] = in[s.spatial_axis(i)];
     p.out[first + i] = fit.out;

@@ -120,7 +120,7 @@ Result<SlidingWindow> SlidingWindow::FromAttrs(const AttrMap& attrs, int dims, W
   return w;
 }
 
-Result<SlidingWindow::Fit> SlidingWindow::FitInto(int i, int64_t in, int64_t size) const {
+Result<SlidingWindow::Fit> SlidingWindow::ComputeFit(int i, int64_t in, int64_t size) const {
   if (in < 0 || in > kMostElements || size < 1 || size > kMostAttr)
     return InvalidArgument("a window of {} elements cannot slide over {} elements", size, in);
   const auto d = static_cast<size_t>(i);
@@ -143,7 +143,7 @@ Result<SlidingWindow::Fit> SlidingWindow::FitInto(int i, int64_t in, int64_t siz
 Result<int64_t> SlidingWindow::OutputSize(int i, int64_t in, int64_t size) const {
   if (in < 0 || (size < 0 && padding != Padding::kSame)) return kUnknownDim;
   const auto d = static_cast<size_t>(i);
-  const Result<Fit> fit = FitInto(i, in, size < 0 ? 1 : size);
+  const Result<Fit> fit = ComputeFit(i, in, size < 0 ? 1 : size);
   if (!fit.ok() && padding != Padding::kSame && size > 0)
     return InvalidArgument("Negative dimension size caused by subtracting {} from {}", (size - 1) * dilation[d] + 1,
                            in + (padding == Padding::kExplicit ? before[d] + after[d] : 0));

@@ -41,7 +41,7 @@ struct SlidingWindow {
     int64_t before = 0;  // padding before the first element
   };
   // Fits a window of `size` elements into spatial dimension i, which has `in` elements. An error if it is too large.
-  Result<Fit> FitInto(int i, int64_t in, int64_t size) const;
+  Result<Fit> ComputeFit(int i, int64_t in, int64_t size) const;
   // The output size only; unknown (-1) if an argument is unknown.
   Result<int64_t> OutputSize(int i, int64_t in, int64_t size) const;
   // [batch, spatial..., channels] in the order of the data format.

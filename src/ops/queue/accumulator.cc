@@ -7,7 +7,7 @@
 namespace weir::ops {
 
 Status Accumulator::Apply(int64_t local_step, GradientInput gradient) {
-  std::vector<Ended> ended;
+  std::vector<CompletedWaiter> ended;
   {
     std::lock_guard lock(mu_);
     if (local_step < global_step_) return OkStatus();
@@ -19,12 +19,12 @@ Status Accumulator::Apply(int64_t local_step, GradientInput gradient) {
     ++count_;
     ServeLocked(ended);
   }
-  Report(std::move(ended));
+  RunCallbacks(std::move(ended));
   return OkStatus();
 }
 
 void Accumulator::Take(int64_t num_required, CancelToken& cancel, TakeDone done) {
-  std::vector<Ended> ended;
+  std::vector<CompletedWaiter> ended;
   {
     std::lock_guard lock(mu_);
     const uint64_t id = next_waiter_++;
@@ -42,11 +42,11 @@ void Accumulator::Take(int64_t num_required, CancelToken& cancel, TakeDone done)
       }
     }
   }
-  Report(std::move(ended));
+  RunCallbacks(std::move(ended));
 }
 
 void Accumulator::CancelWaiter(uint64_t id) {
-  std::vector<Ended> ended;
+  std::vector<CompletedWaiter> ended;
   {
     std::lock_guard lock(mu_);
     auto it = waiters_.find(id);
@@ -55,10 +55,10 @@ void Accumulator::CancelWaiter(uint64_t id) {
     waiters_.erase(it);
     ServeLocked(ended);  // the next waiter may require fewer gradients
   }
-  Report(std::move(ended));
+  RunCallbacks(std::move(ended));
 }
 
-void Accumulator::ServeLocked(std::vector<Ended>& ended) {
+void Accumulator::ServeLocked(std::vector<CompletedWaiter>& ended) {
   if (waiters_.empty() || count_ == 0 || count_ < waiters_.begin()->second.num_required) return;
   const auto first = waiters_.begin();
   ended.push_back({std::move(first->second), OkStatus(), std::move(sum_), std::exchange(count_, 0)});
@@ -67,8 +67,8 @@ void Accumulator::ServeLocked(std::vector<Ended>& ended) {
   waiters_.erase(first);
 }
 
-void Accumulator::Report(std::vector<Ended> ended) const {
-  for (Ended& end : ended) {
+void Accumulator::RunCallbacks(std::vector<CompletedWaiter> ended) const {
+  for (CompletedWaiter& end : ended) {
     if (end.waiter.cancel_id != 0) end.waiter.cancel->Unregister(end.waiter.cancel_id);
     if (end.status.ok()) {
       end.waiter.done(end.sum->Finish(end.count, spec_.mean));

@@ -48,7 +48,7 @@ class Accumulator final : public Resource {
     TakeDone done;
   };
   using Waiters = std::map<uint64_t, Waiter>;  // by order of arrival
-  struct Ended {
+  struct CompletedWaiter {
     Waiter waiter;
     Status status;
     std::unique_ptr<GradientSum> sum;
@@ -57,8 +57,8 @@ class Accumulator final : public Resource {
 
   void CancelWaiter(uint64_t id);
   // Serves at most one waiter: the sum is empty afterwards.
-  void ServeLocked(std::vector<Ended>& ended);
-  void Report(std::vector<Ended> ended) const;
+  void ServeLocked(std::vector<CompletedWaiter>& ended);
+  void RunCallbacks(std::vector<CompletedWaiter> ended) const;
 
   const AccumulatorSpec spec_;
   mutable std::mutex mu_;

@@ -4,7 +4,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/queue/accumulator.h"
-#include "ops/queue/owned_handle.h"
+#include "ops/queue/resource_owner.h"
 
 namespace weir::ops {
 namespace {
@@ -24,7 +24,7 @@ Status CheckSameAccumulator(const AccumulatorSpec& there, const AccumulatorSpec&
   return InvalidArgument("Shared accumulator '{}' is {} but requested was {}", wanted.name, text(there), text(wanted));
 }
 
-Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleFace face) {
+Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleKind handle_kind) {
   AccumulatorSpec spec;
   spec.sparse = sparse;
   WEIR_ASSIGN(spec.dtype, setup.Attr<DType>("dtype"));
@@ -32,8 +32,8 @@ Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleFace face)
   const Result<std::string> reduction = setup.Attr<std::string>("reduction_type");
   if (!reduction.ok()) return reduction.status();
   spec.mean = *reduction == "MEAN";
-  WEIR_ASSIGN(std::shared_ptr<OwnedHandle> handle,
-              OwnedHandle::Make(setup, face, "tensorflow::ConditionalAccumulatorBase"));
+  WEIR_ASSIGN(std::shared_ptr<ResourceOwner> handle,
+              ResourceOwner::Make(setup, handle_kind, "tensorflow::ConditionalAccumulatorBase"));
   spec.name = handle->title();
   return Kernel::Sync([spec = std::move(spec), handle = std::move(handle)](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Accumulator> accumulator,
@@ -41,7 +41,7 @@ Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleFace face)
                          return MakeIntrusive<Accumulator>(spec);
                        }));
            WEIR_TRY(CheckSameAccumulator(accumulator->spec(), spec));
-           handle->Give(ctx);
+           handle->SetOutput(ctx);
            return OkStatus();
          })
       .Cheap();
@@ -52,15 +52,16 @@ constexpr OpTraits kAccumulatorUpdate = {
     .state = StateRole::kUpdates, .may_block = false, .keeps_inputs = true, .brief = true};
 constexpr OpTraits kTake = {.state = StateRole::kUpdates, .may_block = true, .brief = true};
 
-void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleFace face) {
+void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleKind handle_kind) {
   registry.Add({
       .name = std::move(name),
-      .signature = absl::StrCat("-> handle: ", HandleType(face)),
+      .signature = absl::StrCat("-> handle: ", HandleType(handle_kind)),
       .attrs = {kTypes, "shape: shape", "container: string = ''", "shared_name: string = ''",
                 "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
-      .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
+      .shape = handle_kind == HandleKind::kRef ? FixedShapes("[2]") : ScalarOutputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel([sparse, face](KernelSetup& setup) { return MakeAccumulator(setup, sparse, face); }),
+      .kernels =
+          CpuKernel([sparse, handle_kind](KernelSetup& setup) { return MakeAccumulator(setup, sparse, handle_kind); }),
       .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true},
       .stateful = true,
   });
@@ -145,54 +146,57 @@ Result<Kernel> MakeSetGlobalStep(KernelSetup&) {
 }
 
 // Checks the shapes of the handle and of input 1, if present: a scalar (the step or a count).
-ShapeFn UserShape(HandleFace face, ShapeFn inner) {
-  return [face, inner = std::move(inner)](ShapeContext& c) -> Status {
-    WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, face == HandleFace::kRef ? 1 : 0));
-    if (face == HandleFace::kRef) WEIR_TRY(MergeDims(handle[0], 2).status());
+ShapeFn AccumulatorOpShape(HandleKind handle_kind, ShapeFn inner) {
+  return [handle_kind, inner = std::move(inner)](ShapeContext& c) -> Status {
+    WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, handle_kind == HandleKind::kRef ? 1 : 0));
+    if (handle_kind == HandleKind::kRef) WEIR_TRY(MergeDims(handle[0], 2).status());
     if (c.num_inputs() > 1) WEIR_TRY(c.WithRank(1, 0).status());
     return inner(c);
   };
 }
 
-void AddAccumulatorUser(OpRegistry& registry, std::string name, HandleFace face, std::string_view signature,
-                        std::vector<std::string> attrs, ShapeFn shape, KernelFactory make, OpTraits traits) {
+void AddAccumulatorOp(OpRegistry& registry, std::string name, HandleKind handle_kind, std::string_view signature,
+                      std::vector<std::string> attrs, ShapeFn shape, KernelFactory make, OpTraits traits) {
   const bool more = signature[0] != '-';
   registry.Add({
       .name = std::move(name),
-      .signature = fmt::format("handle: {}{}{}", HandleType(face), more ? ", " : " ", signature),
+      .signature = fmt::format("handle: {}{}{}", HandleType(handle_kind), more ? ", " : " ", signature),
       .attrs = std::move(attrs),
-      .shape = UserShape(face, std::move(shape)),
+      .shape = AccumulatorOpShape(handle_kind, std::move(shape)),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(std::move(make)),
       .traits = traits,
-      .stateful = face == HandleFace::kResource,
+      .stateful = handle_kind == HandleKind::kResource,
   });
 }
 
 }  // namespace
 
 void RegisterAccumulators(OpRegistry& registry) {
-  for (const HandleFace face : {HandleFace::kRef, HandleFace::kResource}) {
-    AddAccumulator(registry, FaceNames{"ConditionalAccumulator", "ResourceConditionalAccumulator"}.of(face), false,
-                   face);
-    AddAccumulatorUser(registry, FaceNames{"AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient"}.of(face),
-                       face, "local_step: int64, gradient: dtype ->", {kTypes}, NoOutputs(), MakeApply,
-                       kAccumulatorUpdate);
-    AddAccumulatorUser(
-        registry, FaceNames{"AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient"}.of(face), face,
-        "num_required: int32 -> average: dtype", {kTypes}, UnknownOutputs(),
+  for (const HandleKind handle_kind : {HandleKind::kRef, HandleKind::kResource}) {
+    AddAccumulator(registry,
+                   HandleKindNames{"ConditionalAccumulator", "ResourceConditionalAccumulator"}.of(handle_kind), false,
+                   handle_kind);
+    AddAccumulatorOp(
+        registry, HandleKindNames{"AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient"}.of(handle_kind),
+        handle_kind, "local_step: int64, gradient: dtype ->", {kTypes}, NoOutputs(), MakeApply, kAccumulatorUpdate);
+    AddAccumulatorOp(
+        registry, HandleKindNames{"AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient"}.of(handle_kind),
+        handle_kind, "num_required: int32 -> average: dtype", {kTypes}, UnknownOutputs(),
         [](KernelSetup& setup) { return MakeTake(setup, false); }, kTake);
-    AddAccumulatorUser(registry, FaceNames{"AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated"}.of(face),
-                       face, "-> num_accumulated: int32", {}, ScalarOutputs(), MakeNumAccumulated, kVariableRead);
-    AddAccumulatorUser(registry, FaceNames{"AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep"}.of(face),
-                       face, "new_global_step: int64 ->", {}, NoOutputs(), MakeSetGlobalStep, kAccumulatorUpdate);
+    AddAccumulatorOp(registry,
+                     HandleKindNames{"AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated"}.of(handle_kind),
+                     handle_kind, "-> num_accumulated: int32", {}, ScalarOutputs(), MakeNumAccumulated, kVariableRead);
+    AddAccumulatorOp(registry,
+                     HandleKindNames{"AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep"}.of(handle_kind),
+                     handle_kind, "new_global_step: int64 ->", {}, NoOutputs(), MakeSetGlobalStep, kAccumulatorUpdate);
   }
-  AddAccumulator(registry, "SparseConditionalAccumulator", true, HandleFace::kRef);
-  AddAccumulatorUser(registry, "SparseAccumulatorApplyGradient", HandleFace::kRef,
-                     "local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64 ->",
-                     {kTypes, "has_known_shape: bool"}, NoOutputs(), MakeSparseApply, kAccumulatorUpdate);
-  AddAccumulatorUser(
-      registry, "SparseAccumulatorTakeGradient", HandleFace::kRef,
+  AddAccumulator(registry, "SparseConditionalAccumulator", true, HandleKind::kRef);
+  AddAccumulatorOp(registry, "SparseAccumulatorApplyGradient", HandleKind::kRef,
+                   "local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64 ->",
+                   {kTypes, "has_known_shape: bool"}, NoOutputs(), MakeSparseApply, kAccumulatorUpdate);
+  AddAccumulatorOp(
+      registry, "SparseAccumulatorTakeGradient", HandleKind::kRef,
       "num_required: int32 -> indices: int64, values: dtype, shape: int64", {kTypes}, UnknownOutputs(),
       [](KernelSetup& setup) { return MakeTake(setup, true); }, kTake);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ops/comm/keep_unchanged.h"
+#include "ops/comm/lease_or_copy.h"
 #include "tensor/half.h"
 
 namespace weir::ops {
@@ -30,7 +30,7 @@ class DenseSum final : public GradientSum {
     if (!shape_.CompatibleWith(values.shape()))
       return InvalidArgument("Shape mismatch: expected {}, got {}", shape_, values.shape());
     if (!sum_.valid()) {
-      WEIR_TRY(KeepUnchanged(&values));
+      WEIR_TRY(LeaseOrCopy(&values));
       sum_ = std::move(values);
       return OkStatus();
     }
@@ -101,14 +101,14 @@ class SparseSum final : public GradientSum {
   Status Add(GradientInput gradient) override {
     WEIR_TRY(Check(gradient));
     Part part{gradient.indices->Ints(), std::move(gradient.values), {}};
-    WEIR_TRY(KeepUnchanged(&part.values));
+    WEIR_TRY(LeaseOrCopy(&part.values));
     if (parts_.empty()) {
       row_shape_ = part.values.shape();
       row_shape_.RemoveDim(0);
     }
     kept_bytes_ += part.num_bytes();
     parts_.push_back(std::move(part));
-    if (kept_bytes_ >= merge_at_ || parts_.size() > kManyParts) Shrink();
+    if (kept_bytes_ >= merge_at_ || parts_.size() > kMergeParts) Shrink();
     return OkStatus();
   }
 
@@ -128,8 +128,8 @@ class SparseSum final : public GradientSum {
   }
 
  private:
-  static constexpr size_t kMuch = size_t{64} << 20;
-  static constexpr size_t kManyParts = 1000;
+  static constexpr size_t kMergeBytes = size_t{64} << 20;
+  static constexpr size_t kMergeParts = 1000;
   struct Part {
     size_t num_bytes() const { return values.num_bytes() + indices.size() * sizeof(RowEntry); }
     std::vector<int64_t> indices;
@@ -143,7 +143,7 @@ class SparseSum final : public GradientSum {
     if (!merged.ok()) return;
     parts_.clear();
     kept_bytes_ = merged->num_bytes();
-    merge_at_ = std::max(kMuch, 2 * kept_bytes_);
+    merge_at_ = std::max(kMergeBytes, 2 * kept_bytes_);
     parts_.push_back(*std::move(merged));
   }
 
@@ -240,7 +240,7 @@ class SparseSum final : public GradientSum {
   Shape row_shape_;
   std::vector<Part> parts_;
   size_t kept_bytes_ = 0;  // of all parts
-  size_t merge_at_ = kMuch;
+  size_t merge_at_ = kMergeBytes;
 };
 
 template <template <class> class Sum>

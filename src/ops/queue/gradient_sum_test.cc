@@ -90,7 +90,7 @@ TEST(GradientSumTest, ManyGradientsAreAddedUpWhileTheyCome) {
   check(2'500, 2, 1);       // exceeds the limit on the number of parts
 }
 
-TEST(GradientSumTest, WhatOthersUseIsNotWritten) {
+TEST(GradientSumTest, SharedInputsAreNotModified) {
   for (const bool mean : {false, true}) {
     std::unique_ptr<GradientSum> sum = *MakeDenseSum(kFloat, PartialShape());
     const Tensor first = Rows(300, 300, 1), second = Rows(300, 300, 2);

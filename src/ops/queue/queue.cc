@@ -21,7 +21,7 @@ std::unique_ptr<QueueOrder> MakeOrder(const QueueSpec& spec) {
     case QueueKind::kPaddingFifo:
       break;
   }
-  return MakeArrivalOrder();
+  return MakeFifoOrder();
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ const char* QueueKindName(QueueKind kind) {
 }
 
 Queue::Queue(QueueSpec spec)
-    : spec_(std::move(spec)), order_(MakeOrder(spec_)), turns_(spec_.tokens_needed, spec_.members_expected) {}
+    : spec_(std::move(spec)), order_(MakeOrder(spec_)), scheduler_(spec_.tokens_needed, spec_.members_expected) {}
 
 void Queue::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done) {
   const size_t bytes = elements.size() * (sizeof(QueueElement) + spec_.types.size() * sizeof(Tensor));
@@ -68,19 +68,19 @@ void Queue::Dequeue(int64_t count, bool fewer_when_closed, const std::string& me
 
 void Queue::Join(const std::string& member) {
   std::lock_guard lock(mu_);
-  turns_.Join(member);
+  scheduler_.Join(member);
 }
 
 void Queue::Leave(const std::string& member) {
-  std::vector<Ended> ended;
+  std::vector<CompletedWaiter> ended;
   {
     std::lock_guard lock(mu_);
-    const Turns::Left left = turns_.Leave(member);
+    const TokenScheduler::LeaveResult left = scheduler_.Leave(member);
     while (left.round_ends && order_->size() > 0) order_->Take();
     for (int64_t i = 0; i < left.tokens; ++i) order_->Add({token_, next_arrival_++});
     ServeLocked(ended);  // the others may have a larger share now
   }
-  Report(std::move(ended));
+  RunCallbacks(std::move(ended));
 }
 
 void Queue::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done) {
@@ -91,7 +91,7 @@ void Queue::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone
     waiter.enqueue_done = std::move(done);
     return Wait(std::move(waiter));
   }
-  std::vector<Ended> ended;
+  std::vector<CompletedWaiter> ended;
   {
     std::lock_guard lock(mu_);
     closed_ = true;
@@ -99,13 +99,13 @@ void Queue::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone
       EndLocked(enqueues_, enqueues_.begin(), Cancelled("Enqueue operation was cancelled"), ended);
     ServeLocked(ended);
   }
-  Report(std::move(ended));
+  RunCallbacks(std::move(ended));
   done(OkStatus());
 }
 
 void Queue::Wait(Waiter waiter) {
   const bool dequeues = waiter.action == Waiter::Action::kDequeue;
-  std::vector<Ended> ended;
+  std::vector<CompletedWaiter> ended;
   {
     std::lock_guard lock(mu_);
     Waiters& waiters = dequeues ? dequeues_ : enqueues_;
@@ -114,8 +114,8 @@ void Queue::Wait(Waiter waiter) {
     const std::string member = waiter.member;
     waiters.emplace_hint(waiters.end(), id, std::move(waiter));
     if (!too_late) ServeLocked(ended);
-    if (dequeues && turns_.on() && waiters.contains(id)) {
-      turns_.Waits(member, WaitingLocked()[member]);
+    if (dequeues && scheduler_.enabled() && waiters.contains(id)) {
+      scheduler_.OnWaiting(member, WaitingLocked()[member]);
       ServeLocked(ended);  // the member counts as more replicas now, so it may take more
     }
     if (auto it = waiters.find(id); it != waiters.end()) {
@@ -130,11 +130,11 @@ void Queue::Wait(Waiter waiter) {
       }
     }
   }
-  Report(std::move(ended));
+  RunCallbacks(std::move(ended));
 }
 
 void Queue::CancelWaiter(uint64_t id, bool dequeues) {
-  std::vector<Ended> ended;
+  std::vector<CompletedWaiter> ended;
   {
     std::lock_guard lock(mu_);
     Waiters& waiters = dequeues ? dequeues_ : enqueues_;
@@ -143,10 +143,10 @@ void Queue::CancelWaiter(uint64_t id, bool dequeues) {
     EndLocked(waiters, it, Cancelled("{} operation was cancelled", dequeues ? "Dequeue" : "Enqueue"), ended);
     ServeLocked(ended);
   }
-  Report(std::move(ended));
+  RunCallbacks(std::move(ended));
 }
 
-void Queue::ServeLocked(std::vector<Ended>& ended) {
+void Queue::ServeLocked(std::vector<CompletedWaiter>& ended) {
   bool changed = true;
   while (changed) {
     changed = ServeEnqueuesLocked(ended);
@@ -154,7 +154,7 @@ void Queue::ServeLocked(std::vector<Ended>& ended) {
   }
 }
 
-bool Queue::ServeEnqueuesLocked(std::vector<Ended>& ended) {
+bool Queue::ServeEnqueuesLocked(std::vector<CompletedWaiter>& ended) {
   const int64_t capacity = spec_.capacity < 0 ? std::numeric_limits<int64_t>::max() : spec_.capacity;
   bool changed = false;
   while (!enqueues_.empty()) {
@@ -171,10 +171,10 @@ bool Queue::ServeEnqueuesLocked(std::vector<Ended>& ended) {
       changed = true;
       continue;
     }
-    if (turns_.on() && waiter.next == 0 && !waiter.elements.empty()) {
-      while (turns_.by_share() && order_->size() > 0) order_->Take();
+    if (scheduler_.enabled() && waiter.next == 0 && !waiter.elements.empty()) {
+      while (scheduler_.by_share() && order_->size() > 0) order_->Take();
       token_ = waiter.elements[0].components;
-      turns_.BeginRound();
+      scheduler_.BeginRound();
     }
     while (waiter.next < waiter.elements.size() && order_->size() < capacity) {
       QueueElement& element = waiter.elements[waiter.next++];
@@ -190,12 +190,12 @@ bool Queue::ServeEnqueuesLocked(std::vector<Ended>& ended) {
 }
 
 Queue::Waiters::iterator Queue::NextDequeueLocked() {
-  if (!turns_.by_share() || closed_) return dequeues_.begin();
+  if (!scheduler_.by_share() || closed_) return dequeues_.begin();
   return std::find_if(dequeues_.begin(), dequeues_.end(),
-                      [&](const auto& entry) { return turns_.MayTake(entry.second.member); });
+                      [&](const auto& entry) { return scheduler_.MayTake(entry.second.member); });
 }
 
-bool Queue::ServeDequeuesLocked(std::vector<Ended>& ended) {
+bool Queue::ServeDequeuesLocked(std::vector<CompletedWaiter>& ended) {
   bool changed = false;
   for (auto first = NextDequeueLocked(); first != dequeues_.end(); first = NextDequeueLocked()) {
     Waiter& waiter = first->second;
@@ -216,17 +216,17 @@ bool Queue::ServeDequeuesLocked(std::vector<Ended>& ended) {
     changed = changed || take > 0;
     for (; take > 0; --take) waiter.elements.push_back(order_->Take());
     if (static_cast<int64_t>(waiter.elements.size()) < waiter.count) break;
-    turns_.Took(waiter.member);
+    scheduler_.RecordTake(waiter.member);
     EndLocked(dequeues_, first, OkStatus(), ended);
     changed = true;
   }
   return changed;
 }
 
-void Queue::EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<Ended>& ended) {
+void Queue::EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<CompletedWaiter>& ended) {
   Waiter& waiter = it->second;
   if (waiter.action == Waiter::Action::kDequeue && !status.ok()) {
-    order_->GiveBack(std::move(waiter.elements));
+    order_->PutBack(std::move(waiter.elements));
     waiter.elements.clear();
   }
   ended.push_back({std::move(waiter), std::move(status)});
@@ -237,7 +237,7 @@ int64_t Queue::AvailableLocked() const {
   return closed_ ? order_->size() : std::max<int64_t>(0, order_->size() - spec_.min_after_dequeue);
 }
 
-void Queue::Report(std::vector<Ended> ended) {
+void Queue::RunCallbacks(std::vector<CompletedWaiter> ended) {
   for (auto& [waiter, status] : ended) {
     if (waiter.cancel_id != 0) waiter.cancel->Unregister(waiter.cancel_id);
     if (waiter.action != Waiter::Action::kDequeue) {
@@ -255,9 +255,9 @@ int64_t Queue::size() const {
   return order_->size();
 }
 
-bool Queue::everyone_waits() const {
+bool Queue::all_members_waiting() const {
   std::lock_guard lock(mu_);
-  return turns_.on() && turns_.AreAll(WaitingLocked());
+  return scheduler_.enabled() && scheduler_.AllMembersWait(WaitingLocked());
 }
 
 std::map<std::string, int64_t> Queue::WaitingLocked() const {

@@ -12,7 +12,7 @@
 #include "op/cancel.h"
 #include "op/resource.h"
 #include "ops/queue/queue_order.h"
-#include "ops/queue/turns.h"
+#include "ops/queue/token_scheduler.h"
 
 namespace weir::ops {
 
@@ -65,7 +65,7 @@ class Queue final : public Resource {
   void Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done);
 
   int64_t size() const;
-  bool everyone_waits() const;  // all members wait for a token and no further member is expected
+  bool all_members_waiting() const;  // all members wait for a token and no further member is expected
   bool is_closed() const;
   std::string DebugString() const override;
 
@@ -85,7 +85,7 @@ class Queue final : public Resource {
     DequeueDone dequeue_done;
   };
   using Waiters = std::map<uint64_t, Waiter>;  // by order of arrival
-  struct Ended {
+  struct CompletedWaiter {
     Waiter waiter;
     Status status;
   };
@@ -93,21 +93,21 @@ class Queue final : public Resource {
   void Wait(Waiter waiter);
   void CancelWaiter(uint64_t id, bool dequeues);
   // Serves all pending calls that can proceed, in order.
-  void ServeLocked(std::vector<Ended>& ended);
-  bool ServeEnqueuesLocked(std::vector<Ended>& ended);
-  bool ServeDequeuesLocked(std::vector<Ended>& ended);
+  void ServeLocked(std::vector<CompletedWaiter>& ended);
+  bool ServeEnqueuesLocked(std::vector<CompletedWaiter>& ended);
+  bool ServeDequeuesLocked(std::vector<CompletedWaiter>& ended);
   // Returns the first dequeue that may take an element.
   Waiters::iterator NextDequeueLocked();
   // Returns the number of waiting dequeues per member.
   std::map<std::string, int64_t> WaitingLocked() const;
-  void EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<Ended>& ended);
+  void EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<CompletedWaiter>& ended);
   int64_t AvailableLocked() const;
-  static void Report(std::vector<Ended> ended);
+  static void RunCallbacks(std::vector<CompletedWaiter> ended);
 
   const QueueSpec spec_;
   mutable std::mutex mu_;
   const std::unique_ptr<QueueOrder> order_;
-  Turns turns_;
+  TokenScheduler scheduler_;
   std::vector<Tensor> token_;  // of this round; all tokens of a round are equal
   bool closed_ = false;
   uint64_t next_arrival_ = 0;

@@ -6,8 +6,8 @@
 #include "absl/strings/str_join.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
-#include "ops/queue/owned_handle.h"
 #include "ops/queue/queue_values.h"
+#include "ops/queue/resource_owner.h"
 
 namespace weir::ops {
 namespace {
@@ -94,31 +94,32 @@ Status CheckSame(const QueueSpec& there, const QueueSpec& wanted) {
   return OkStatus();
 }
 
-Result<Kernel> MakeQueue(KernelSetup& setup, QueueKind kind, HandleFace face) {
+Result<Kernel> MakeQueue(KernelSetup& setup, QueueKind kind, HandleKind handle_kind) {
   WEIR_ASSIGN(QueueSpec spec, SpecOf(setup, kind));
-  WEIR_ASSIGN(std::shared_ptr<OwnedHandle> handle, OwnedHandle::Make(setup, face, "tensorflow::QueueInterface"));
+  WEIR_ASSIGN(std::shared_ptr<ResourceOwner> handle,
+              ResourceOwner::Make(setup, handle_kind, "tensorflow::QueueInterface"));
   spec.name = handle->title();
   return Kernel::Sync([spec = std::move(spec), handle = std::move(handle)](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Queue> queue, handle->Get<Queue>(ctx, [&]() -> Result<ResourcePtr<Queue>> {
              return MakeIntrusive<Queue>(spec);
            }));
            WEIR_TRY(CheckSame(queue->spec(), spec));
-           handle->Give(ctx);
+           handle->SetOutput(ctx);
            return OkStatus();
          })
       .Cheap();
 }
 
-void AddMaker(OpRegistry& registry, QueueKind kind, FaceNames names, std::vector<std::string> attrs) {
+void AddMaker(OpRegistry& registry, QueueKind kind, HandleKindNames names, std::vector<std::string> attrs) {
   for (const char* name : {"container: string = ''", "shared_name: string = ''"}) attrs.push_back(name);
-  for (HandleFace face : kHandleFaces) {
+  for (HandleKind handle_kind : kHandleKinds) {
     registry.Add({
-        .name = names.of(face),
-        .signature = absl::StrCat("-> handle: ", HandleType(face)),
+        .name = names.of(handle_kind),
+        .signature = absl::StrCat("-> handle: ", HandleType(handle_kind)),
         .attrs = attrs,
-        .shape = face == HandleFace::kRef ? FixedShapes("[2]") : ScalarOutputs(),
+        .shape = handle_kind == HandleKind::kRef ? FixedShapes("[2]") : ScalarOutputs(),
         .no_gradient = kNoGradient,
-        .kernels = CpuKernel([kind, face](KernelSetup& setup) { return MakeQueue(setup, kind, face); }),
+        .kernels = CpuKernel([kind, handle_kind](KernelSetup& setup) { return MakeQueue(setup, kind, handle_kind); }),
         .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true},
         .stateful = true,
     });
@@ -148,7 +149,7 @@ std::vector<DType> ComponentInputs(const KernelSetup& setup) {
 
 // A kernel that may wait. `start` returns an error or takes care that `done` is called.
 template <class Start>
-Kernel Waiting(Start start) {
+Kernel AsyncQueueKernel(Start start) {
   return Kernel::Async([start = std::move(start)](KernelContext& ctx, Done done) {
     Result<ResourcePtr<Queue>> queue = LookupHandle<Queue>(ctx);
     if (!queue.ok()) return done(queue.status());
@@ -158,25 +159,26 @@ Kernel Waiting(Start start) {
 
 Result<Kernel> MakeEnqueue(KernelSetup& setup, bool many) {
   WEIR_TRY(CheckTimeout(setup));
-  return Waiting([many, types = ComponentInputs(setup)](Queue& queue, KernelContext& ctx, Done& done) -> Status {
-    WEIR_TRY(CheckTypes(queue, types, "to enqueue"));
-    std::vector<QueueElement> elements;
-    if (many) {
-      WEIR_ASSIGN(elements, ElementsOfBatch(queue.spec(), ctx));
-      if (elements.empty()) {
-        done(OkStatus());
+  return AsyncQueueKernel(
+      [many, types = ComponentInputs(setup)](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+        WEIR_TRY(CheckTypes(queue, types, "to enqueue"));
+        std::vector<QueueElement> elements;
+        if (many) {
+          WEIR_ASSIGN(elements, ElementsOfBatch(queue.spec(), ctx));
+          if (elements.empty()) {
+            done(OkStatus());
+            return OkStatus();
+          }
+        } else {
+          WEIR_ASSIGN(QueueElement element, ElementOfInputs(queue.spec(), ctx));
+          elements.push_back(std::move(element));
+        }
+        queue.Enqueue(std::move(elements), ctx.cancel(), std::move(done));
         return OkStatus();
-      }
-    } else {
-      WEIR_ASSIGN(QueueElement element, ElementOfInputs(queue.spec(), ctx));
-      elements.push_back(std::move(element));
-    }
-    queue.Enqueue(std::move(elements), ctx.cancel(), std::move(done));
-    return OkStatus();
-  });
+      });
 }
 
-Status GiveBatch(KernelContext& ctx, const QueueSpec& spec, const std::vector<QueueElement>& elements) {
+Status SetBatchOutputs(KernelContext& ctx, const QueueSpec& spec, const std::vector<QueueElement>& elements) {
   for (int c = 0; c < ctx.num_outputs(); ++c) {
     WEIR_ASSIGN(Tensor batch, BatchComponent(spec, elements, c));
     ctx.set_output(c, std::move(batch));
@@ -215,7 +217,7 @@ class Membership final {
 Result<Kernel> MakeDequeue(KernelSetup& setup) {
   WEIR_TRY(CheckTimeout(setup));
   WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("component_types"));
-  return Waiting(
+  return AsyncQueueKernel(
       [types, membership = std::make_shared<Membership>()](Queue& queue, KernelContext& ctx, Done& done) -> Status {
         WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
         const std::string member = queue.spec().tokens_needed > 0 ? membership->In(queue, ctx) : "";
@@ -233,7 +235,7 @@ Result<Kernel> MakeDequeue(KernelSetup& setup) {
 Result<Kernel> MakeDequeueMany(KernelSetup& setup, bool up_to) {
   WEIR_TRY(CheckTimeout(setup));
   WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("component_types"));
-  return Waiting([types, up_to](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+  return AsyncQueueKernel([types, up_to](Queue& queue, KernelContext& ctx, Done& done) -> Status {
     WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
     const Tensor& n = ctx.input(1);
     if (n.num_elements() != 1) return InvalidArgument("n must be a scalar, but has shape {}", n.shape());
@@ -241,14 +243,14 @@ Result<Kernel> MakeDequeueMany(KernelSetup& setup, bool up_to) {
     if (count < 0) return InvalidArgument("{} requested {} < 0 elements", up_to ? "DequeueUpTo" : "DequeueMany", count);
     WEIR_TRY(CheckBatches(queue.spec()));
     if (count == 0) {
-      WEIR_TRY(GiveBatch(ctx, queue.spec(), {}));
+      WEIR_TRY(SetBatchOutputs(ctx, queue.spec(), {}));
       done(OkStatus());
       return OkStatus();
     }
     queue.Dequeue(count, up_to, ctx.cancel(),
                   [&ctx, self = ResourcePtr<Queue>::Share(&queue),
                    done = std::move(done)](Result<std::vector<QueueElement>> got) {
-                    done(got.ok() ? GiveBatch(ctx, self->spec(), *got) : got.status());
+                    done(got.ok() ? SetBatchOutputs(ctx, self->spec(), *got) : got.status());
                   });
     return OkStatus();
   });
@@ -256,18 +258,18 @@ Result<Kernel> MakeDequeueMany(KernelSetup& setup, bool up_to) {
 
 Result<Kernel> MakeClose(KernelSetup& setup) {
   WEIR_ASSIGN(const bool cancel_pending, setup.Attr<bool>("cancel_pending_enqueues"));
-  return Waiting([cancel_pending](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+  return AsyncQueueKernel([cancel_pending](Queue& queue, KernelContext& ctx, Done& done) -> Status {
     queue.Close(cancel_pending, ctx.cancel(), std::move(done));
     return OkStatus();
   });
 }
 
 // A kernel that computes a scalar from the queue's state.
-template <class Look>
-Kernel Looking(Look look) {
-  return Kernel::Sync([look](KernelContext& ctx) -> Status {
+template <class ReadState>
+Kernel QueueStateKernel(ReadState read_state) {
+  return Kernel::Sync([read_state](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Queue> queue, LookupHandle<Queue>(ctx));
-           ctx.set_output(0, look(*queue));
+           ctx.set_output(0, read_state(*queue));
            return OkStatus();
          })
       .Cheap();
@@ -283,8 +285,8 @@ constexpr OpTraits kEnqueue = {.state = StateRole::kUpdates, .may_block = true, 
 constexpr OpTraits kDequeue = {.state = StateRole::kUpdates, .may_block = true, .brief = true};
 constexpr OpTraits kClose = {.state = StateRole::kUpdates, .may_block = true};
 
-struct QueueUser {
-  FaceNames names;
+struct QueueOpDef {
+  HandleKindNames names;
   const char* signature;  // without the handle
   std::vector<std::string> attrs;
   ShapeFn shape;
@@ -292,22 +294,22 @@ struct QueueUser {
   OpTraits traits = kVariableRead;
 };
 
-void AddUser(OpRegistry& registry, const QueueUser& op) {
-  for (HandleFace face : kHandleFaces) {
+void AddOpDef(OpRegistry& registry, const QueueOpDef& op) {
+  for (HandleKind handle_kind : kHandleKinds) {
     const bool more = op.signature[0] != '-';
     registry.Add({
-        .name = op.names.of(face),
-        .signature = absl::StrCat("handle: ", HandleType(face), more ? ", " : " ", op.signature),
+        .name = op.names.of(handle_kind),
+        .signature = absl::StrCat("handle: ", HandleType(handle_kind), more ? ", " : " ", op.signature),
         .attrs = op.attrs,
-        .shape = [face, inner = op.shape](ShapeContext& c) -> Status {
-          WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, face == HandleFace::kRef ? 1 : 0));
-          if (face == HandleFace::kRef) WEIR_TRY(MergeDims(handle[0], 2).status());
+        .shape = [handle_kind, inner = op.shape](ShapeContext& c) -> Status {
+          WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, handle_kind == HandleKind::kRef ? 1 : 0));
+          if (handle_kind == HandleKind::kRef) WEIR_TRY(MergeDims(handle[0], 2).status());
           return inner(c);
         },
         .no_gradient = kNoGradient,
         .kernels = CpuKernel(op.make),
         .traits = op.traits,
-        .stateful = face == HandleFace::kResource,
+        .stateful = handle_kind == HandleKind::kResource,
     });
   }
 }
@@ -326,59 +328,59 @@ void RegisterQueues(OpRegistry& registry) {
 
   const std::vector<std::string> in = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"};
   const std::vector<std::string> out = {"component_types: list(type) >= 1", "timeout_ms: int = -1"};
-  AddUser(registry, {{"QueueEnqueue", "QueueEnqueueV2"},
-                     "components: Tcomponents ->",
-                     in,
-                     NoOutputs(),
-                     [](KernelSetup& setup) { return MakeEnqueue(setup, false); },
-                     kEnqueue});
-  AddUser(registry, {{"QueueEnqueueMany", "QueueEnqueueManyV2"},
-                     "components: Tcomponents ->",
-                     in,
-                     NoOutputs(),
-                     [](KernelSetup& setup) { return MakeEnqueue(setup, true); },
-                     kEnqueue});
-  AddUser(registry, {{"QueueDequeue", "QueueDequeueV2"},
-                     "-> components: component_types",
-                     out,
-                     UnknownOutputs(),
-                     MakeDequeue,
-                     kDequeue});
-  AddUser(registry, {{"QueueDequeueMany", "QueueDequeueManyV2"},
-                     "n: int32 -> components: component_types",
-                     out,
-                     DequeueManyShape,
-                     [](KernelSetup& setup) { return MakeDequeueMany(setup, false); },
-                     kDequeue});
-  AddUser(registry, {{"QueueDequeueUpTo", "QueueDequeueUpToV2"},
-                     "n: int32 -> components: component_types",
-                     out,
-                     DequeueManyShape,
-                     [](KernelSetup& setup) { return MakeDequeueMany(setup, true); },
-                     kDequeue});
-  AddUser(registry, {{"QueueClose", "QueueCloseV2"},
-                     "->",
-                     {"cancel_pending_enqueues: bool = false"},
-                     NoOutputs(),
-                     MakeClose,
-                     kClose});
-  AddUser(
+  AddOpDef(registry, {{"QueueEnqueue", "QueueEnqueueV2"},
+                      "components: Tcomponents ->",
+                      in,
+                      NoOutputs(),
+                      [](KernelSetup& setup) { return MakeEnqueue(setup, false); },
+                      kEnqueue});
+  AddOpDef(registry, {{"QueueEnqueueMany", "QueueEnqueueManyV2"},
+                      "components: Tcomponents ->",
+                      in,
+                      NoOutputs(),
+                      [](KernelSetup& setup) { return MakeEnqueue(setup, true); },
+                      kEnqueue});
+  AddOpDef(registry, {{"QueueDequeue", "QueueDequeueV2"},
+                      "-> components: component_types",
+                      out,
+                      UnknownOutputs(),
+                      MakeDequeue,
+                      kDequeue});
+  AddOpDef(registry, {{"QueueDequeueMany", "QueueDequeueManyV2"},
+                      "n: int32 -> components: component_types",
+                      out,
+                      DequeueManyShape,
+                      [](KernelSetup& setup) { return MakeDequeueMany(setup, false); },
+                      kDequeue});
+  AddOpDef(registry, {{"QueueDequeueUpTo", "QueueDequeueUpToV2"},
+                      "n: int32 -> components: component_types",
+                      out,
+                      DequeueManyShape,
+                      [](KernelSetup& setup) { return MakeDequeueMany(setup, true); },
+                      kDequeue});
+  AddOpDef(registry, {{"QueueClose", "QueueCloseV2"},
+                      "->",
+                      {"cancel_pending_enqueues: bool = false"},
+                      NoOutputs(),
+                      MakeClose,
+                      kClose});
+  AddOpDef(
       registry,
       {{"QueueSize", "QueueSizeV2"}, "-> size: int32", {}, ScalarOutputs(), [](KernelSetup& setup) -> Result<Kernel> {
          // Set by graphs that hand out tokens to replicas: the size is -1 while all members wait.
          const bool asks_who_waits = setup.HasAttr("_everyone_waits");
-         return Looking([asks_who_waits](const Queue& q) {
-           if (asks_who_waits && q.everyone_waits()) return Tensor::Scalar(int32_t{-1});
+         return QueueStateKernel([asks_who_waits](const Queue& q) {
+           if (asks_who_waits && q.all_members_waiting()) return Tensor::Scalar(int32_t{-1});
            return Tensor::Scalar(static_cast<int32_t>(q.size()));
          });
        }});
-  AddUser(registry, {{"QueueIsClosed", "QueueIsClosedV2"},
-                     "-> is_closed: bool",
-                     {},
-                     ScalarOutputs(),
-                     [](KernelSetup&) -> Result<Kernel> {
-                       return Looking([](const Queue& q) { return Tensor::Scalar(q.is_closed()); });
-                     }});
+  AddOpDef(registry, {{"QueueIsClosed", "QueueIsClosedV2"},
+                      "-> is_closed: bool",
+                      {},
+                      ScalarOutputs(),
+                      [](KernelSetup&) -> Result<Kernel> {
+                        return QueueStateKernel([](const Queue& q) { return Tensor::Scalar(q.is_closed()); });
+                      }});
 }
 
 }  // namespace weir::ops

@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-class ArrivalOrder final : public QueueOrder {
+class FifoOrder final : public QueueOrder {
  public:
   int64_t size() const override { return static_cast<int64_t>(elements_.size()); }
   void Add(QueueElement element) override { elements_.push_back(std::move(element)); }
@@ -19,7 +19,7 @@ class ArrivalOrder final : public QueueOrder {
     elements_.pop_front();
     return first;
   }
-  void GiveBack(std::vector<QueueElement> elements) override {
+  void PutBack(std::vector<QueueElement> elements) override {
     elements_.insert(elements_.begin(), std::make_move_iterator(elements.begin()),
                      std::make_move_iterator(elements.end()));
   }
@@ -39,7 +39,7 @@ class RandomOrder final : public QueueOrder {
     elements_.pop_back();
     return taken;
   }
-  void GiveBack(std::vector<QueueElement> elements) override {
+  void PutBack(std::vector<QueueElement> elements) override {
     elements_.insert(elements_.end(), std::make_move_iterator(elements.rbegin()),
                      std::make_move_iterator(elements.rend()));
   }
@@ -62,7 +62,7 @@ class PriorityOrder final : public QueueOrder {
     heap_.pop_back();
     return first;
   }
-  void GiveBack(std::vector<QueueElement> elements) override {
+  void PutBack(std::vector<QueueElement> elements) override {
     for (QueueElement& element : elements) Add(std::move(element));
   }
 
@@ -77,7 +77,7 @@ class PriorityOrder final : public QueueOrder {
 
 }  // namespace
 
-std::unique_ptr<QueueOrder> MakeArrivalOrder() { return std::make_unique<ArrivalOrder>(); }
+std::unique_ptr<QueueOrder> MakeFifoOrder() { return std::make_unique<FifoOrder>(); }
 
 std::unique_ptr<QueueOrder> MakeRandomOrder(int64_t seed, int64_t seed2) {
   if (seed == 0 && seed2 == 0) return std::make_unique<RandomOrder>(Philox(RealRng().Next64(), RealRng().Next64()));

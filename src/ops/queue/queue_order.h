@@ -25,11 +25,11 @@ class QueueOrder {
   virtual QueueElement Take() = 0;
   // Puts back elements that were taken, in the order in which they were taken. Except for the random order, they come
   // out again in the same order.
-  virtual void GiveBack(std::vector<QueueElement> elements) = 0;
+  virtual void PutBack(std::vector<QueueElement> elements) = 0;
 };
 
 // First in, first out.
-std::unique_ptr<QueueOrder> MakeArrivalOrder();
+std::unique_ptr<QueueOrder> MakeFifoOrder();
 // Uniformly random. Equal seeds give TensorFlow's order; two zeros give an unpredictable order.
 std::unique_ptr<QueueOrder> MakeRandomOrder(int64_t seed, int64_t seed2);
 // Smallest first component (an int64 scalar) first; ties in FIFO order.

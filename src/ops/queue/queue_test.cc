@@ -85,7 +85,7 @@ QueueSpec Tokens(int64_t needed, int64_t expected) {
   return spec;
 }
 
-TEST_F(QueueTest, TokensAreKeptForMembersThatAreYetToCome) {
+TEST_F(QueueTest, TokensAreReservedForExpectedMembers) {
   auto queue = Make(Tokens(2, 2));
   queue->Join("early");
   Enqueue(*queue, {1, 1});
@@ -97,7 +97,7 @@ TEST_F(QueueTest, TokensAreKeptForMembersThatAreYetToCome) {
   EXPECT_TRUE(more->waits());
 }
 
-TEST_F(QueueTest, MembersThatAllComeBackBeginAnew) {
+TEST_F(QueueTest, RoundsRestartWhenAllMembersRejoin) {
   auto queue = Make(Tokens(2, 2));
   for (const char* name : {"a", "b"}) queue->Join(name);
   Enqueue(*queue, {7, 7});
@@ -117,7 +117,7 @@ TEST_F(QueueTest, MembersThatAllComeBackBeginAnew) {
   EXPECT_TRUE(more->waits());
 }
 
-TEST_F(QueueTest, WhoHasLeftIsNotWaitedForWhoeverComesNext) {
+TEST_F(QueueTest, ALateMemberReplacesOneThatLeft) {
   auto queue = Make(Tokens(2, 2));
   for (const char* name : {"stays", "leaves"}) queue->Join(name);
   queue->Leave("leaves");
@@ -132,16 +132,16 @@ TEST_F(QueueTest, WhoHasLeftIsNotWaitedForWhoeverComesNext) {
 
 TEST_F(QueueTest, KnowsWhenEveryoneWaitsForAToken) {
   auto queue = Make(Tokens(2, 2));
-  EXPECT_FALSE(queue->everyone_waits());
+  EXPECT_FALSE(queue->all_members_waiting());
   queue->Join("a");
   auto first = Token(*queue, "a");
-  EXPECT_FALSE(queue->everyone_waits());  // another member is expected
+  EXPECT_FALSE(queue->all_members_waiting());  // another member is expected
   queue->Join("b");
-  EXPECT_FALSE(queue->everyone_waits());
+  EXPECT_FALSE(queue->all_members_waiting());
   auto second = Token(*queue, "b");
-  EXPECT_TRUE(queue->everyone_waits());
+  EXPECT_TRUE(queue->all_members_waiting());
   Enqueue(*queue, {1, 1});
-  EXPECT_FALSE(queue->everyone_waits());
+  EXPECT_FALSE(queue->all_members_waiting());
 }
 
 TEST_F(QueueTest, SharesOfAnySizeAreCountedRight) {
@@ -191,17 +191,17 @@ TEST_F(QueueTest, ASessionThatWaitsInSeveralThreadsHasSeveralShares) {
   auto queue = Make(Tokens(2, 2));
   queue->Join("both");
   auto first = Token(*queue, "both");
-  EXPECT_FALSE(queue->everyone_waits());  // another replica is expected
+  EXPECT_FALSE(queue->all_members_waiting());  // another replica is expected
   auto second = Token(*queue, "both");
-  EXPECT_TRUE(queue->everyone_waits());
+  EXPECT_TRUE(queue->all_members_waiting());
   for (int64_t round = 1; round < 4; ++round) {
     Enqueue(*queue, {round, round});
     EXPECT_EQ(first->values, Values{round});
     EXPECT_EQ(second->values, Values{round});
     first = Token(*queue, "both");
-    EXPECT_FALSE(queue->everyone_waits());  // one of its threads does not wait
+    EXPECT_FALSE(queue->all_members_waiting());  // one of its threads does not wait
     second = Token(*queue, "both");
-    EXPECT_TRUE(queue->everyone_waits());
+    EXPECT_TRUE(queue->all_members_waiting());
   }
 }
 
@@ -352,7 +352,7 @@ TEST_F(QueueTest, NothingGoesIntoAQueueWithoutRoom) {
   Cancel(*wanted);
 }
 
-TEST_F(QueueTest, ACancelledDequeueGivesBackWhatItHadTaken) {
+TEST_F(QueueTest, CancelledDequeuePutsElementsBack) {
   for (const QueueKind kind : {QueueKind::kFifo, QueueKind::kPriority, QueueKind::kPaddingFifo}) {
     auto queue = Make(Numbers(-1, kind));
     Enqueue(*queue, {1, 2, 3});
@@ -367,7 +367,7 @@ TEST_F(QueueTest, ACancelledDequeueGivesBackWhatItHadTaken) {
   }
 }
 
-TEST_F(QueueTest, ACancelledEnqueueLeavesWhatHadRoom) {
+TEST_F(QueueTest, CancelledEnqueueKeepsElementsAlreadyEnqueued) {
   auto queue = Make(Numbers(2));
   auto cancelled = Enqueue(*queue, {1, 2, 3});
   auto next = Enqueue(*queue, {4});
@@ -409,7 +409,7 @@ TEST_F(QueueTest, CloseWaitsForTheEnqueuesBeforeIt) {
   EXPECT_EQ(Rest(*queue), Values{2});
 }
 
-TEST_F(QueueTest, CloseCanBeCalledOff) {
+TEST_F(QueueTest, CloseCanBeCancelled) {
   auto queue = Make(Numbers(1));
   auto before = Enqueue(*queue, {1, 2});
   auto close = Close(*queue);
@@ -421,7 +421,7 @@ TEST_F(QueueTest, CloseCanBeCalledOff) {
   EXPECT_FALSE(queue->is_closed());
 }
 
-TEST_F(QueueTest, ClosingMayCancelWhatWaits) {
+TEST_F(QueueTest, CloseMayCancelPendingCalls) {
   auto queue = Make(Numbers(1));
   auto before = Enqueue(*queue, {1, 2});
   auto pending = Close(*queue);
@@ -446,7 +446,7 @@ TEST_F(QueueTest, ClosingEndsTheWaitOfDequeues) {
   EXPECT_EQ(one->status->code(), StatusCode::kOutOfRange);
 }
 
-TEST_F(QueueTest, KeepsSomeToChooseFromWhileOpen) {
+TEST_F(QueueTest, MinAfterDequeueAppliesWhileOpen) {
   QueueSpec spec = Numbers(10, QueueKind::kRandomShuffle);
   spec.min_after_dequeue = 2;
   spec.seed = 1;
@@ -487,7 +487,7 @@ TEST_F(QueueTest, EqualPrioritiesKeepTheirOrder) {
   EXPECT_EQ(values, (Values{0, 3, 6, 9, 12, 15, 18, 1, 4, 7, 10, 13, 16, 19, 2, 5, 8, 11, 14, 17}));
 }
 
-TEST_F(QueueTest, AWaitMayStartTheNextFromItsEnd) {
+TEST_F(QueueTest, ACallbackMayStartTheNextWait) {
   auto queue = Make(Numbers(1));
   int64_t sum = 0;
   int taken = 0;

@@ -8,7 +8,7 @@ namespace weir::ops {
 namespace {
 
 // Moves input i out, or copies it if its memory is shared.
-Result<Tensor> TakeQueued(KernelContext& ctx, int i) {
+Result<Tensor> TakeOrCopyInput(KernelContext& ctx, int i) {
   Tensor value = std::move(ctx.raw_input(i).tensor);
   if (value.OwnsMemoryAlone()) return value;
   return value.Clone();
@@ -30,13 +30,13 @@ Status CheckPriority(const QueueSpec& spec, int rank) {
 
 // Checks that memory suffices for `rows` elements. Elements without values also take memory, so the size of the batch
 // tensor does not bound it.
-Status CheckRoom(int64_t rows, int components) {
+Status CheckMemoryFor(int64_t rows, int components) {
   constexpr int64_t kTensorBytes = sizeof(Tensor) + 128;  // including the buffer of a small value
-  constexpr int64_t kUnasked = int64_t{64} << 20;
+  constexpr int64_t kUncheckedBytes = int64_t{64} << 20;
   int64_t bytes = 0;
   if (__builtin_mul_overflow(rows, static_cast<int64_t>(sizeof(QueueElement)) + components * kTensorBytes, &bytes))
     return ResourceExhausted("a batch of {} elements is more than memory can hold", rows);
-  if (bytes <= kUnasked) return OkStatus();
+  if (bytes <= kUncheckedBytes) return OkStatus();
   const Status room = CpuAllocator().Allocate(static_cast<size_t>(bytes)).status();
   if (!room.ok()) return WithContext(room, fmt::format("a batch of {} elements", rows));
   return OkStatus();
@@ -49,7 +49,7 @@ Result<QueueElement> ElementOfInputs(const QueueSpec& spec, KernelContext& ctx) 
   WEIR_TRY(CheckPriority(spec, ctx.input(1).rank()));
   QueueElement element;
   for (int i = 1; i < ctx.num_inputs(); ++i) {
-    WEIR_ASSIGN(Tensor value, TakeQueued(ctx, i));
+    WEIR_ASSIGN(Tensor value, TakeOrCopyInput(ctx, i));
     element.components.push_back(std::move(value));
   }
   return element;
@@ -73,7 +73,7 @@ Result<std::vector<QueueElement>> ElementsOfBatch(const QueueSpec& spec, KernelC
     }
   }
   WEIR_TRY(CheckPriority(spec, ctx.input(1).rank() - 1));
-  WEIR_TRY(CheckRoom(rows, components));
+  WEIR_TRY(CheckMemoryFor(rows, components));
   std::vector<QueueElement> elements(static_cast<size_t>(rows));
   for (QueueElement& element : elements) element.components.reserve(static_cast<size_t>(components));
   for (int c = 0; c < components; ++c) {

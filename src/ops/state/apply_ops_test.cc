@@ -215,7 +215,7 @@ void CheckResource(const Case& c, double tolerance) {
   ExpectNear<T>(before, kSlots[0], 1e-2, name + ": a value read before the update");
 }
 
-TEST(ApplyOps, MatchTensorFlowForBothFacesAndEveryType) {
+TEST(ApplyOps, MatchTensorFlowForBothKindsOfVariables) {
   const std::vector<Case> cases = Cases();
   ASSERT_GT(cases.size(), 40u);
   for (const Case& c : cases) {

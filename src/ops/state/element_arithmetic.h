@@ -12,14 +12,14 @@ namespace weir::ops {
 enum class Combine { kUpdate, kAdd, kSub, kMul, kDiv, kMin, kMax };
 
 template <class T>
-constexpr bool kIsHalfWidth = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+constexpr bool kIs16BitFloat = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
 // Integer overflow wraps. REQUIRES: no integer division by zero.
 template <Combine op, class T>
 inline T CombineElements(T a, T b) {
   if constexpr (op == Combine::kUpdate) {
     return b;
-  } else if constexpr (kIsHalfWidth<T>) {
+  } else if constexpr (kIs16BitFloat<T>) {
     return T(CombineElements<op, float>(static_cast<float>(a), static_cast<float>(b)));
   } else if constexpr (std::is_integral_v<T> && op <= Combine::kMul) {
     using U = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;

@@ -135,7 +135,7 @@ Status FillFromText(LookupTable& table, const std::string& file, const std::stri
   return table.Initialize(all_keys, all_values);
 }
 
-Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, TableFace face) {
+Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, TableHandleKind handle_kind) {
   TextFormat format;
   WEIR_ASSIGN(format.key_index, setup.Attr<int64_t>("key_index"));
   WEIR_ASSIGN(format.value_index, setup.Attr<int64_t>("value_index"));
@@ -143,8 +143,8 @@ Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, TableFace face) {
   WEIR_ASSIGN(const std::string delimiter, setup.Attr<std::string>("delimiter"));
   if (delimiter.size() != 1) return InvalidArgument("delimiter should be only 1 char, got '{}'", delimiter);
   format.delimiter = delimiter[0];
-  return Kernel::Sync([face, format](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+  return Kernel::Sync([handle_kind, format](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
            const Tensor& name = ctx.input(1);
            if (name.num_elements() != 1)
              return InvalidArgument("filename should be a single string, but got {}", name.shape());

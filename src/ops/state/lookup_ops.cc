@@ -6,8 +6,8 @@
 
 namespace weir::ops {
 
-Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face) {
-  if (face == TableFace::kResource) return ctx.LookupResource<LookupTable>(0);
+Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableHandleKind handle_kind) {
+  if (handle_kind == TableHandleKind::kResource) return ctx.LookupResource<LookupTable>(0);
   const Tensor& handle = ctx.input(0);
   if (handle.dtype() != kString || handle.num_elements() != 2) {
     return InvalidArgument("Lookup table handle must be scalar or two strings, but had shape: {}", handle.shape());
@@ -16,27 +16,27 @@ Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face) 
   return ctx.resources().Lookup<LookupTable>(names[0], names[1]);
 }
 
-Status CheckTableHandle(ShapeContext& c, TableFace face) {
-  if (face == TableFace::kResource) return c.WithRank(0, 0).status();
+Status CheckTableHandle(ShapeContext& c, TableHandleKind handle_kind) {
+  if (handle_kind == TableHandleKind::kResource) return c.WithRank(0, 0).status();
   WEIR_ASSIGN(PartialShape handle, c.WithRank(0, 1));
   return MergeDims(handle[0], 2).status();
 }
 
 void AddTableOp(OpRegistry& registry, const char* resource_name, const OpEntry& entry,
-                const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make, bool ref_form) {
-  for (TableFace face : {TableFace::kRef, TableFace::kResource}) {
-    const bool ref = face == TableFace::kRef;
+                const std::function<Result<Kernel>(KernelSetup&, TableHandleKind)>& make, bool ref_form) {
+  for (TableHandleKind handle_kind : {TableHandleKind::kRef, TableHandleKind::kResource}) {
+    const bool ref = handle_kind == TableHandleKind::kRef;
     if (ref && !ref_form) continue;
     OpEntry op = entry;
     if (!ref) op.name = resource_name;
     const bool more = op.signature.rfind("->", 0) != 0;
     op.signature = absl::StrCat("table_handle: ", ref ? "Ref(string)" : "resource", more ? ", " : " ", op.signature);
-    op.shape = [face, inner = entry.shape](ShapeContext& c) -> Status {
-      WEIR_TRY(CheckTableHandle(c, face));
+    op.shape = [handle_kind, inner = entry.shape](ShapeContext& c) -> Status {
+      WEIR_TRY(CheckTableHandle(c, handle_kind));
       return inner ? inner(c) : OkStatus();
     };
     op.no_gradient = kNoGradient;
-    op.kernels = CpuKernel([face, make](KernelSetup& setup) { return make(setup, face); });
+    op.kernels = CpuKernel([handle_kind, make](KernelSetup& setup) { return make(setup, handle_kind); });
     if (!op.traits.may_block.has_value()) op.traits.may_block = false;
     op.stateful = !ref;
     registry.Add(std::move(op));
@@ -51,12 +51,12 @@ namespace {
 struct TableHandle {
   std::string container;
   std::string name;
-  TableFace face;
+  TableHandleKind handle_kind;
   Tensor resource;
   ResourcePtr<VariableState> ref;
 
-  void Give(KernelContext& ctx) const {
-    if (face == TableFace::kResource) {
+  void SetOutput(KernelContext& ctx) const {
+    if (handle_kind == TableHandleKind::kResource) {
       ctx.set_output(0, resource);
     } else {
       ctx.set_ref_output(0, ref);
@@ -64,15 +64,15 @@ struct TableHandle {
   }
 };
 
-Result<TableHandle> MakeTableHandle(KernelSetup& setup, TableFace face) {
+Result<TableHandle> MakeTableHandle(KernelSetup& setup, TableHandleKind handle_kind) {
   TableHandle handle;
-  handle.face = face;
+  handle.handle_kind = handle_kind;
   WEIR_ASSIGN(handle.container, setup.Attr<std::string>("container"));
   WEIR_ASSIGN(handle.name, setup.Attr<std::string>("shared_name"));
   if (handle.name.empty()) handle.name = setup.node().name;
   if (handle.container.empty() && setup.resources() != nullptr)
     handle.container = setup.resources()->default_container();
-  if (face == TableFace::kResource) {
+  if (handle_kind == TableHandleKind::kResource) {
     ResourceHandle h;
     h.device = setup.node().device;
     h.container = handle.container;
@@ -86,7 +86,7 @@ Result<TableHandle> MakeTableHandle(KernelSetup& setup, TableFace face) {
   return handle;
 }
 
-Status GiveTable(KernelContext& ctx, const TableHandle& handle, const LookupTableSpec& spec) {
+Status SetTableOutput(KernelContext& ctx, const TableHandle& handle, const LookupTableSpec& spec) {
   WEIR_ASSIGN(ResourcePtr<LookupTable> table,
               ctx.resources().LookupOrCreate<LookupTable>(handle.container, handle.name,
                                                           [&] { return MakeHashLookupTable(spec); }));
@@ -99,7 +99,7 @@ Status GiveTable(KernelContext& ctx, const TableHandle& handle, const LookupTabl
       found.fill_once != spec.fill_once) {
     return InvalidArgument("table {} exists already and is of another kind: {}", handle.name, table->DebugString());
   }
-  handle.Give(ctx);
+  handle.SetOutput(ctx);
   return OkStatus();
 }
 
@@ -121,16 +121,16 @@ Result<LookupTableSpec> MakeSpec(KernelSetup& setup, TableKind kind) {
   return spec;
 }
 
-Result<Kernel> MakeTable(KernelSetup& setup, TableKind kind, TableFace face) {
+Result<Kernel> MakeTable(KernelSetup& setup, TableKind kind, TableHandleKind handle_kind) {
   WEIR_ASSIGN(const LookupTableSpec spec, MakeSpec(setup, kind));
-  WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, face));
-  return Kernel::Sync([spec, handle](KernelContext& ctx) { return GiveTable(ctx, handle, spec); }).Cheap();
+  WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, handle_kind));
+  return Kernel::Sync([spec, handle](KernelContext& ctx) { return SetTableOutput(ctx, handle, spec); }).Cheap();
 }
 
 // The reserved keys are inputs; their shape is the shape of a key.
-Result<Kernel> MakeDenseTable(KernelSetup& setup, TableFace face) {
+Result<Kernel> MakeDenseTable(KernelSetup& setup, TableHandleKind handle_kind) {
   WEIR_ASSIGN(const LookupTableSpec base, MakeSpec(setup, TableKind::kDense));
-  WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, face));
+  WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, handle_kind));
   WEIR_ASSIGN(const int64_t buckets, setup.Attr<int64_t>("initial_num_buckets"));
   WEIR_ASSIGN(const float load, setup.Attr<float>("max_load_factor"));
   return Kernel::Sync([=](KernelContext& ctx) -> Status {
@@ -153,12 +153,12 @@ Result<Kernel> MakeDenseTable(KernelSetup& setup, TableFace face) {
       if (AttrValue(spec.empty_key) == AttrValue(spec.deleted_key))
         return InvalidArgument("Empty and deleted keys cannot be equal");
     }
-    return GiveTable(ctx, handle, spec);
+    return SetTableOutput(ctx, handle, spec);
   });
 }
 
-Status TableShape(ShapeContext& c, TableFace face) {
-  c.set_output(0, face == TableFace::kRef ? PartialShape{2} : PartialShape::Scalar());
+Status TableShape(ShapeContext& c, TableHandleKind handle_kind) {
+  c.set_output(0, handle_kind == TableHandleKind::kRef ? PartialShape{2} : PartialShape::Scalar());
   return OkStatus();
 }
 
@@ -167,8 +167,8 @@ void AddMaker(OpRegistry& registry, const char* ref_name, const char* resource_n
   std::vector<std::string> attrs = {"container: string = ''", "shared_name: string = ''",
                                     "use_node_name_sharing: bool = false", "key_dtype: type", "value_dtype: type"};
   attrs.insert(attrs.end(), more_attrs.begin(), more_attrs.end());
-  for (TableFace face : {TableFace::kRef, TableFace::kResource}) {
-    const bool ref = face == TableFace::kRef;
+  for (TableHandleKind handle_kind : {TableHandleKind::kRef, TableHandleKind::kResource}) {
+    const bool ref = handle_kind == TableHandleKind::kRef;
     std::string inputs;
     if (kind == TableKind::kDense)
       inputs = ref ? "empty_key: key_dtype " : "empty_key: key_dtype, deleted_key: key_dtype ";
@@ -176,10 +176,10 @@ void AddMaker(OpRegistry& registry, const char* ref_name, const char* resource_n
         .name = ref ? ref_name : resource_name,
         .signature = inputs + (ref ? "-> table_handle: Ref(string)" : "-> table_handle: resource"),
         .attrs = attrs,
-        .shape = [face](ShapeContext& c) { return TableShape(c, face); },
+        .shape = [handle_kind](ShapeContext& c) { return TableShape(c, handle_kind); },
         .no_gradient = kNoGradient,
-        .kernels = CpuKernel([kind, face](KernelSetup& setup) {
-          return kind == TableKind::kDense ? MakeDenseTable(setup, face) : MakeTable(setup, kind, face);
+        .kernels = CpuKernel([kind, handle_kind](KernelSetup& setup) {
+          return kind == TableKind::kDense ? MakeDenseTable(setup, handle_kind) : MakeTable(setup, kind, handle_kind);
         }),
         .traits = {.state = StateRole::kHandle, .may_block = false},
         .stateful = true,
@@ -196,9 +196,9 @@ Status CheckTypes(const LookupTable& table, DType key, DType value) {
                          value);
 }
 
-Result<Kernel> MakeFind(KernelSetup&, TableFace face) {
-  return Kernel::Sync([face](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+Result<Kernel> MakeFind(KernelSetup&, TableHandleKind handle_kind) {
+  return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
     WEIR_ASSIGN(Tensor values, table->Find(ctx.input(1), ctx.input(2)));
     ctx.set_output(0, std::move(values));
@@ -206,17 +206,17 @@ Result<Kernel> MakeFind(KernelSetup&, TableFace face) {
   });
 }
 
-Result<Kernel> MakeStore(TableFace face, Status (LookupTable::*store)(const Tensor&, const Tensor&)) {
-  return Kernel::Sync([face, store](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+Result<Kernel> MakeStore(TableHandleKind handle_kind, Status (LookupTable::*store)(const Tensor&, const Tensor&)) {
+  return Kernel::Sync([handle_kind, store](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
     return (table.get()->*store)(ctx.input(1), ctx.input(2));
   });
 }
 
-Result<Kernel> MakeInitialize(TableFace face) {
-  return Kernel::Sync([face](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+Result<Kernel> MakeInitialize(TableHandleKind handle_kind) {
+  return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
     if (ctx.input(1).rank() != 1)
       return InvalidArgument("Keys must be a vector, but received {}", ctx.input(1).shape());
@@ -228,26 +228,26 @@ Result<Kernel> MakeInitialize(TableFace face) {
   });
 }
 
-Result<Kernel> MakeRemove(TableFace face) {
-  return Kernel::Sync([face](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+Result<Kernel> MakeRemove(TableHandleKind handle_kind) {
+  return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), table->spec().value_dtype));
     return table->Remove(ctx.input(1));
   });
 }
 
-Result<Kernel> MakeSize(TableFace face) {
-  return Kernel::Sync([face](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+Result<Kernel> MakeSize(TableHandleKind handle_kind) {
+  return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
+           WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
            ctx.set_output(0, Tensor::Scalar<int64_t>(table->size()));
            return OkStatus();
          })
       .Cheap();
 }
 
-Result<Kernel> MakeExport(TableFace face) {
-  return Kernel::Sync([face](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, face));
+Result<Kernel> MakeExport(TableHandleKind handle_kind) {
+  return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.output_type(0), ctx.output_type(1)));
     WEIR_ASSIGN(auto entries, table->Export());
     ctx.set_output(0, std::move(entries.first));
@@ -280,30 +280,30 @@ void RegisterLookup(OpRegistry& registry) {
   AddTableOp(
       registry, "LookupTableInsertV2",
       {.name = "LookupTableInsert", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
-      [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Insert); });
+      [](KernelSetup&, TableHandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Insert); });
   AddTableOp(registry, "LookupTableSizeV2",
              {.name = "LookupTableSize", .signature = "-> size: int64", .shape = ScalarOutputs()},
-             [](KernelSetup&, TableFace face) { return MakeSize(face); });
+             [](KernelSetup&, TableHandleKind handle_kind) { return MakeSize(handle_kind); });
   AddTableOp(registry, "LookupTableExportV2",
              {.name = "LookupTableExport",
               .signature = "-> keys: Tkeys, values: Tvalues",
               .attrs = {"Tkeys: type", "Tvalues: type"},
               .shape = UnknownOutputs()},
-             [](KernelSetup&, TableFace face) { return MakeExport(face); });
+             [](KernelSetup&, TableHandleKind handle_kind) { return MakeExport(handle_kind); });
   AddTableOp(
       registry, "LookupTableImportV2",
       {.name = "LookupTableImport", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
-      [](KernelSetup&, TableFace face) { return MakeStore(face, &LookupTable::Import); });
+      [](KernelSetup&, TableHandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Import); });
   AddTableOp(
       registry, "LookupTableRemoveV2",
       {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}},
-      [](KernelSetup&, TableFace face) { return MakeRemove(face); }, /*ref_form=*/false);
+      [](KernelSetup&, TableHandleKind handle_kind) { return MakeRemove(handle_kind); }, /*ref_form=*/false);
   AddTableOp(registry, "InitializeTableV2",
              {.name = "InitializeTable",
               .signature = "keys: Tkey, values: Tval ->",
               .attrs = {"Tkey: type", "Tval: type"},
               .shape = InitializeShape},
-             [](KernelSetup&, TableFace face) { return MakeInitialize(face); });
+             [](KernelSetup&, TableHandleKind handle_kind) { return MakeInitialize(handle_kind); });
 }
 
 }  // namespace weir::ops

@@ -9,16 +9,16 @@ namespace weir::ops {
 
 // kRef: a reference to the strings {container, name}, used by the first version of every op. kResource: a resource
 // handle.
-enum class TableFace { kRef, kResource };
+enum class TableHandleKind { kRef, kResource };
 
 // Returns the table that input 0 refers to.
-Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableFace face);
+Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableHandleKind handle_kind);
 
 // Checks the shape of the handle, input 0.
-Status CheckTableHandle(ShapeContext& c, TableFace face);
+Status CheckTableHandle(ShapeContext& c, TableHandleKind handle_kind);
 
 // Adds `entry` (its signature without the handle input) once per face. The resource form is called `resource_name`.
 void AddTableOp(OpRegistry& registry, const char* resource_name, const OpEntry& entry,
-                const std::function<Result<Kernel>(KernelSetup&, TableFace)>& make, bool ref_form = true);
+                const std::function<Result<Kernel>(KernelSetup&, TableHandleKind)>& make, bool ref_form = true);
 
 }  // namespace weir::ops

@@ -161,7 +161,7 @@ TEST_P(Lookup, ValuesMayBeVectors) {
   EXPECT_EQ(status_.code(), StatusCode::kInvalidArgument);
 }
 
-TEST_P(Lookup, DenseTablesKeepTwoKeysForThemselves) {
+TEST_P(Lookup, DenseTablesReserveTwoKeys) {
   auto reserved = [&](Tensor empty, Tensor deleted) {
     std::vector<EdgeValue> inputs = {KernelTester::Value(empty)};
     if (v2()) inputs.push_back(KernelTester::Value(deleted));

@@ -328,12 +328,12 @@ HWY_INLINE void Step(const Rule& rule, F* const* at, const F* grad, int64_t i) {
 
 // Rows at random positions are prefetched this many rows ahead. Only their first bytes: the hardware prefetcher handles
 // the rest.
-constexpr int64_t kRowsAhead = 8;
-constexpr int64_t kBytesAhead = 256;
+constexpr int64_t kPrefetchRows = 8;
+constexpr int64_t kPrefetchBytes = 256;
 
 template <class F>
-HWY_INLINE void AskForRow(F* const* slots, int num_slots, int64_t row, int64_t width) {
-  const int64_t bytes = std::min(kBytesAhead, width * static_cast<int64_t>(sizeof(F)));
+HWY_INLINE void PrefetchRow(F* const* slots, int num_slots, int64_t row, int64_t width) {
+  const int64_t bytes = std::min(kPrefetchBytes, width * static_cast<int64_t>(sizeof(F)));
   for (int k = 0; k < num_slots; ++k) {
     const char* begin = reinterpret_cast<const char*>(slots[k] + row * width);
     for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(begin + at, 1);
@@ -352,8 +352,8 @@ void Rows(const UpdateScalars<F>& scalars, F* const* slots, const F* grad, const
     int64_t row = r;
     if (rows.rows != nullptr) {
       row = rows.rows[r];
-      if (r + kRowsAhead < rows.count && is_mine(rows.rows[r + kRowsAhead]))
-        AskForRow(slots, Rule<D>::kSlots, rows.rows[r + kRowsAhead], rows.width);
+      if (r + kPrefetchRows < rows.count && is_mine(rows.rows[r + kPrefetchRows]))
+        PrefetchRow(slots, Rule<D>::kSlots, rows.rows[r + kPrefetchRows], rows.width);
       if (!is_mine(row)) continue;
     }
     F* at[Rule<D>::kSlots];

@@ -7,14 +7,14 @@ namespace weir::ops {
 namespace {
 
 // The op "Variable" cannot express an unknown rank: a scalar shape stands for it.
-PartialShape OldVariableShape(const PartialShape& shape) { return shape.rank() <= 0 ? PartialShape() : shape; }
+PartialShape LegacyVariableShape(const PartialShape& shape) { return shape.rank() <= 0 ? PartialShape() : shape; }
 
 Result<Kernel> MakeVariable(KernelSetup& setup) {
   WEIR_ASSIGN(std::string container, setup.Attr<std::string>("container"));
   WEIR_ASSIGN(std::string name, setup.Attr<std::string>("shared_name"));
   WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
   WEIR_ASSIGN(PartialShape shape, setup.Attr<PartialShape>("shape"));
-  if (setup.node().op->name == "Variable") shape = OldVariableShape(shape);
+  if (setup.node().op->name == "Variable") shape = LegacyVariableShape(shape);
   if (name.empty()) name = setup.node().name;
   return Kernel::Sync([container, name, dtype, shape](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<VariableState> variable,
@@ -34,7 +34,7 @@ Result<Kernel> MakeVariable(KernelSetup& setup) {
 
 Status OldVariableShapeFn(ShapeContext& c) {
   WEIR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
-  c.set_output(0, OldVariableShape(shape));
+  c.set_output(0, LegacyVariableShape(shape));
   return OkStatus();
 }
 
@@ -59,9 +59,9 @@ Result<Kernel> MakeTemporaryVariable(KernelSetup& setup) {
 Result<Kernel> MakeDestroyTemporaryVariable(KernelSetup& setup) {
   WEIR_ASSIGN(std::string name, setup.Attr<std::string>("var_name"));
   return Kernel::Sync([name](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, Face::kRef, 0));
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, VariableKind::kRef, 0));
     Tensor value = variable->Read();
-    if (!value.valid()) return UninitializedError(ctx, Face::kRef, 0);
+    if (!value.valid()) return UninitializedError(ctx, VariableKind::kRef, 0);
     ctx.raw_input(0).tensor = Tensor();
     WEIR_TRY(ctx.step().step_resources->Delete(kTemporaryContainer, name));
     ctx.set_output(0, std::move(value));
@@ -71,7 +71,7 @@ Result<Kernel> MakeDestroyTemporaryVariable(KernelSetup& setup) {
 
 Result<Kernel> MakeIsVariableInitialized(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, Face::kRef, 0));
+           WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, VariableKind::kRef, 0));
            WEIR_ASSIGN(Tensor out, ctx.Allocate(0, {}));
            *out.data<bool>() = variable->initialized();
            return OkStatus();

@@ -81,7 +81,7 @@ TEST_F(VariableOps, AssignInitializesAndReplaces) {
   EXPECT_EQ(s.ref->Read().data<std::string>()[0], "y");
 }
 
-TEST_F(VariableOps, AssignTakesOverWhatNobodyElseHolds) {
+TEST_F(VariableOps, AssignReusesUnsharedMemory) {
   EdgeValue a = MakeVariable("a", kFloat, {2});
   Tensor value = Floats({2}, {1, 2});
   const void* memory = value.raw();
@@ -216,7 +216,7 @@ struct ScatterCase {
   std::vector<float> expected;  // for the variable [[1 2] [3 4] [5 6]]
 };
 
-TEST_F(VariableOps, ScatterOnBothFaces) {
+TEST_F(VariableOps, ScatterOnBothKindsOfVariables) {
   const Tensor twice = Tensor::Vector<int32_t>({2, 0, 2});
   const Tensor rows = Floats({3, 2}, {2, 4, 10, 20, 5, 8});
   const ScatterCase cases[] = {

@@ -101,7 +101,7 @@ Result<Kernel> MakeAsString(KernelSetup& setup) {
     std::string* to = out.data<std::string>();
     return ctx.ParallelFor(in.num_elements(), 200, [&](int64_t i) {
       to[i] = ToText(format, from[i]);
-      CountString(to[i]);
+      ReserveString(to[i]);
     });
   });
 }

@@ -19,7 +19,7 @@ Status MapStrings(KernelContext& ctx, F&& one) {
   Out* to = out.data<Out>();
   return ctx.ParallelFor(in.num_elements(), kNanosPerString, [&](int64_t i) {
     to[i] = one(from[i]);
-    if constexpr (std::is_same_v<Out, std::string>) CountString(to[i]);
+    if constexpr (std::is_same_v<Out, std::string>) ReserveString(to[i]);
   });
 }
 
@@ -32,7 +32,7 @@ Status TryMapStrings(KernelContext& ctx, F&& one) {
   Out* to = out.data<Out>();
   for (int64_t i = 0; i < in.num_elements(); ++i) {
     WEIR_ASSIGN(to[i], one(from[i]));
-    if constexpr (std::is_same_v<Out, std::string>) CountString(to[i]);
+    if constexpr (std::is_same_v<Out, std::string>) ReserveString(to[i]);
   }
   return OkStatus();
 }

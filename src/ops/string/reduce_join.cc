@@ -23,15 +23,15 @@ Result<Ints> ReducedAxes(const Tensor& indices, int rank) {
 }
 
 // A dimension to iterate over.
-struct Walk {
+struct StridedDim {
   int64_t size;
   int64_t stride;
 };
 
 // Returns the offset of step n of an iteration in which the first dimension varies fastest.
-int64_t OffsetOf(int64_t n, const std::vector<Walk>& walks) {
+int64_t OffsetOf(int64_t n, const std::vector<StridedDim>& walks) {
   int64_t offset = 0;
-  for (const Walk& walk : walks) {
+  for (const StridedDim& walk : walks) {
     offset += n % walk.size * walk.stride;
     n /= walk.size;
   }
@@ -46,8 +46,8 @@ Result<Kernel> MakeReduceJoin(KernelSetup& setup) {
     WEIR_ASSIGN(const Ints axes, ReducedAxes(ctx.input(1), in.rank()));
     Ints strides(static_cast<size_t>(in.rank()), 1);
     for (int d = in.rank() - 2; d >= 0; --d) strides[d] = strides[d + 1] * in.dim(d + 1);
-    std::vector<Walk> joined;
-    std::vector<Walk> kept;  // last dimension first
+    std::vector<StridedDim> joined;
+    std::vector<StridedDim> kept;  // last dimension first
     int64_t joined_size = 1;
     Ints dims;
     for (const int64_t axis : axes) {

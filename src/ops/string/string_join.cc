@@ -25,7 +25,7 @@ Result<Kernel> MakeStringJoin(KernelSetup& setup) {
         if (i > 0) to[place] += separator;
         to[place] += in.data<std::string>()[in.rank() == 0 ? 0 : place];
       }
-      CountString(to[place]);
+      ReserveString(to[place]);
     });
   });
 }

@@ -71,8 +71,8 @@ Result<Kernel> MakeSubstr(KernelSetup& setup) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, plan.shape()));
     const std::string* from = input.data<std::string>();
     std::string* to = out.data<std::string>();
-    const int64_t text_step = plan.stands_still(0) ? 0 : 1;
-    const int64_t window_step = plan.stands_still(1) ? 0 : 1;
+    const int64_t text_step = plan.is_scalar_in_run(0) ? 0 : 1;
+    const int64_t window_step = plan.is_scalar_in_run(1) ? 0 : 1;
     Status status;
     plan.ForRuns(0, out.num_elements(), [&](const BroadcastPlan::Offsets& at, int64_t place, int64_t count) {
       for (int64_t i = 0; i < count && status.ok(); ++i) {

@@ -27,12 +27,12 @@ class Folder {
       : graph_(graph),
         registry_(registry),
         report_(report),
-        takers_(graph.nodes.size(), kNoNode),
+        consumers_(graph.nodes.size(), kNoNode),
         free_(graph.nodes.size(), true) {
     for (int32_t n = 0; n < static_cast<int32_t>(graph_.nodes.size()); ++n) {
       updates_ = updates_ || Updates(graph_.nodes[n]);
       for (PlanValue input : graph_.nodes[n].inputs) {
-        if (!input.fed()) AddTaker(input.node, n);
+        if (!input.fed()) AddConsumer(input.node, n);
       }
       for (int32_t control : graph_.nodes[n].control_inputs) free_[control] = false;
     }
@@ -54,15 +54,15 @@ class Folder {
 
  private:
   // Shape nodes do not count as consumers.
-  void AddTaker(int32_t n, int32_t taker) {
+  void AddConsumer(int32_t n, int32_t taker) {
     if (graph_.nodes[taker].op().name == "Shape") return;
-    if (takers_[n] != kNoNode) free_[n] = false;
-    takers_[n] = taker;
+    if (consumers_[n] != kNoNode) free_[n] = false;
+    consumers_[n] = taker;
   }
 
   // The only consumer of `n`, if it uses the value as its first input and may be folded into `n`; else kNone.
-  int32_t Follower(int32_t n) const {
-    const int32_t taker = takers_[n];
+  int32_t FoldableConsumer(int32_t n) const {
+    const int32_t taker = consumers_[n];
     if (!free_[n] || taker == kNoNode) return kNoNode;
     const PlanGraph::Node& node = graph_.nodes[n];
     const PlanGraph::Node& next = graph_.nodes[taker];
@@ -85,7 +85,7 @@ class Folder {
   // Whether the value is available from the start or is a plain read. After folding, the product waits for the bias.
   // Its other inputs may alias a variable; if the bias depended on an update of that variable, the product would see
   // the new value.
-  bool IsAtHand(PlanValue value) const {
+  bool IsAvailableEarly(PlanValue value) const {
     while (!value.fed()) {
       const PlanGraph::Node& node = graph_.nodes[value.node];
       const std::string& op = node.op().name;
@@ -123,10 +123,10 @@ class Folder {
   void Fold(int32_t n, const OpDef& op) {
     const PlanGraph::Node& product = graph_.nodes[n];
     if (!IsPure(graph_, product)) return;
-    const int32_t bias = Follower(n);
+    const int32_t bias = FoldableConsumer(n);
     if (bias == kNoNode || !IsBias(product, graph_.nodes[bias])) return;
-    if (updates_ && !IsAtHand(graph_.nodes[bias].inputs[1])) return;
-    const int32_t activation = Follower(bias);
+    if (updates_ && !IsAvailableEarly(graph_.nodes[bias].inputs[1])) return;
+    const int32_t activation = FoldableConsumer(bias);
     const bool activates =
         activation != kNoNode && std::find(std::begin(kActivations), std::end(kActivations),
                                            graph_.nodes[activation].op().name) != std::end(kActivations);
@@ -186,9 +186,9 @@ class Folder {
   PlanGraph& graph_;
   const OpRegistry& registry_;
   PassReport& report_;
-  std::vector<int32_t> takers_;  // indexed by node: its consumer, the last one if there are several
-  std::vector<bool> free_;       // indexed by node: at most one consumer, not fetched, no control outputs
-  bool updates_ = false;         // some node updates a variable
+  std::vector<int32_t> consumers_;  // indexed by node: its consumer, the last one if there are several
+  std::vector<bool> free_;          // indexed by node: at most one consumer, not fetched, no control outputs
+  bool updates_ = false;            // some node updates a variable
   std::vector<std::pair<int32_t, int32_t>> moved_;  // folded node -> the node that replaces it
 };
 

@@ -131,7 +131,7 @@ TEST_F(FoldActivationsTest, ItKeepsTheNameOfTheLast) {
   EXPECT_TRUE(found) << metadata_.partition_graphs(0).node_size();
 }
 
-TEST_F(FoldActivationsTest, WhatIsAddedMustBeAVectorOfTheRightLength) {
+TEST_F(FoldActivationsTest, BiasMustBeAVectorOfTheRightLength) {
   Output x = Placeholder("x");
   const std::vector<Feed> feeds = {{x, Numbers({3, 4})}};
   for (const char* op : {"Add", "AddV2"}) {
@@ -170,7 +170,7 @@ TEST_F(FoldActivationsTest, VariablesAreKnownByTheirShape) {
   EXPECT_TRUE(Folds({Op("Relu", {Op("AddV2", {MatMul(x, w), read("square", PartialShape{3}, {3, 3}, 2)})})}, feeds));
 }
 
-TEST_F(FoldActivationsTest, WhatIsReceivedHasTheShapeThatTheMasterKnew) {
+TEST_F(FoldActivationsTest, ReceivedValuesUseTheShapeKnownToTheMaster) {
   auto receive = [&](const std::string& name, const PartialShape& known) {
     return NodeBuilder(*graph_, "_Recv", name)
         .Attr("tensor_type", kFloat)
@@ -189,7 +189,7 @@ TEST_F(FoldActivationsTest, WhatIsReceivedHasTheShapeThatTheMasterKnew) {
   EXPECT_FALSE(Folds({Op("AddV2", {MatMul(x, w), unknown})}, feeds));
 }
 
-TEST_F(FoldActivationsTest, WhatOthersUseStays) {
+TEST_F(FoldActivationsTest, ValuesWithOtherConsumersAreNotFolded) {
   Output x = Placeholder("x");
   const std::vector<Feed> feeds = {{x, Numbers({5, 7})}};
   Output product = MatMul(x, Const({7, 3}, 1));
@@ -218,7 +218,7 @@ TEST_F(FoldActivationsTest, ShapesInBetweenAreThoseOfTheResult) {
             (Ops{"Shape", "Shape", "_FusedMatMul"}));
 }
 
-TEST_F(FoldActivationsTest, WhatWaitsForSomethingElseOrRunsElsewhereStays) {
+TEST_F(FoldActivationsTest, NodesWithControlInputsOrOtherDevicesAreNotFolded) {
   config_.mutable_device_count()->insert({"CPU", 2});
   plain_.mutable_device_count()->insert({"CPU", 2});
   Output x = Placeholder("x");

@@ -47,7 +47,7 @@ class Fuser {
     WEIR_ASSIGN(order_, TopologicalOrder(graph_, FindConsumers(graph_)));
     FindLoops();
     TakeShapesFromOperands();
-    MarkWanted();
+    MarkRegionEnds();
     MarkStateAliases();
     GrowRegions(FindConsumers(graph_));
     Replace();
@@ -69,7 +69,7 @@ class Fuser {
   };
 
   // The kernel factory of the node, if it publishes a loop; else null.
-  const LoopedKernel* FactoryOf(const PlanGraph::Node& node) {
+  const KernelWithLoop* FactoryOf(const PlanGraph::Node& node) {
     const OpTypes key{node.props->op, node.props->input_types[0], node.props->output_types[0]};
     auto [it, is_new] = factories_.try_emplace(key, nullptr);
     if (is_new) {
@@ -84,7 +84,7 @@ class Fuser {
     if (props.input_types.empty() || props.output_types.size() != 1 || node.inputs.size() != props.input_types.size())
       return {};
     if (node.placed == nullptr || node.placed->kind() != "CPU" || !IsPlain(props.output_types[0])) return {};
-    const LoopedKernel* factory = FactoryOf(node);
+    const KernelWithLoop* factory = FactoryOf(node);
     if (factory == nullptr) return {};
     ElementLoop loop = factory->choose == nullptr ? factory->loop
                                                   : factory->choose(*props.attrs, BaseType(props.input_types[0]),
@@ -104,7 +104,7 @@ class Fuser {
       if (!input.fed() && input.output != 0) continue;  // shape unknown
       const PartialShape& shape = input.fed() ? graph_.feeds[input.output].shape : graph_.nodes[input.node].shape;
       if (MayBeEqual(shape, node.shape) || !shape.known_rank() || !node.shape.known_rank()) continue;
-      if (loop.folds || ((loop.may_stand >> i) & 1) == 0) return false;
+      if (loop.folds || ((loop.may_be_scalar >> i) & 1) == 0) return false;
       if (shape.num_elements() != 1 && !MayBeRow(shape, node.shape)) return false;
     }
     return true;
@@ -148,15 +148,15 @@ class Fuser {
   }
 
   // Marks fetched values, targets, and nodes with control outputs.
-  void MarkWanted() {
-    wanted_.assign(size(), false);
+  void MarkRegionEnds() {
+    must_be_end_.assign(size(), false);
     for (const PlanGraph::Node& node : graph_.nodes) {
-      for (int32_t control : node.control_inputs) wanted_[control] = true;
+      for (int32_t control : node.control_inputs) must_be_end_[control] = true;
     }
     for (const PlanGraph::Fetch& fetch : graph_.fetches) {
-      if (!fetch.value.fed()) wanted_[fetch.value.node] = true;
+      if (!fetch.value.fed()) must_be_end_[fetch.value.node] = true;
     }
-    for (int32_t target : graph_.targets) wanted_[target] = true;
+    for (int32_t target : graph_.targets) must_be_end_[target] = true;
   }
 
   // Marks values that may alias the memory of a variable: values read from one, and values that may be forwarded from
@@ -184,12 +184,12 @@ class Fuser {
   }
 
   // The region that node n can join, or kNone.
-  int32_t RegionToJoin(int32_t n, absl::Span<const int32_t> takers) const {
+  int32_t RegionToJoin(int32_t n, absl::Span<const int32_t> consumers) const {
     const PlanGraph::Node& node = graph_.nodes[n];
-    if (wanted_[n] || takers.empty() || ReadsState(node)) return kNone;
-    const int32_t region = region_of_[takers[0]];
+    if (must_be_end_[n] || consumers.empty() || ReadsState(node)) return kNone;
+    const int32_t region = region_of_[consumers[0]];
     if (region == kNone) return kNone;
-    for (int32_t taker : takers) {
+    for (int32_t taker : consumers) {
       if (region_of_[taker] != region) return kNone;
     }
     const PlanGraph::Node& end = graph_.nodes[region];
@@ -297,9 +297,9 @@ class Fuser {
   PlanGraph& graph_;
   PassReport& report_;
   std::vector<int32_t> order_;
-  absl::flat_hash_map<OpTypes, const LoopedKernel*> factories_;
+  absl::flat_hash_map<OpTypes, const KernelWithLoop*> factories_;
   std::vector<ElementLoop> loops_;  // by node; not valid() if the node cannot be fused
-  std::vector<bool> wanted_;
+  std::vector<bool> must_be_end_;
   std::vector<bool> aliases_;
   std::vector<int32_t> region_of_;
   std::vector<int32_t> members_;  // indexed by region: the number of its members

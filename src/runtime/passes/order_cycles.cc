@@ -8,29 +8,29 @@ namespace {
 class LevelRun {
  public:
   LevelRun(const OrderLevel& level, int32_t num_added, const std::vector<ItemEdge>& edges,
-           const std::vector<ItemEdge>& wishes)
-      : level_(level), wishes_(wishes) {
+           const std::vector<ItemEdge>& optional_edges)
+      : level_(level), wishes_(optional_edges) {
     const auto count = static_cast<size_t>(level.num_items() + num_added);
     added_.resize(count);
     wishes_of_.resize(count);
     pending_.assign(count, 0);
     wished_.assign(count, 0);
     done_.assign(count, false);
-    given_up_.assign(wishes.size(), false);
+    given_up_.assign(optional_edges.size(), false);
     for (int32_t item = 0; item < level.num_items(); ++item)
       pending_[item] = static_cast<int32_t>(level.preds(item).size());
     for (const ItemEdge& edge : edges) {
       added_[edge.before].push_back(edge.after);
       ++pending_[edge.after];
     }
-    for (size_t w = 0; w < wishes.size(); ++w) {
-      wishes_of_[wishes[w].before].push_back(static_cast<int32_t>(w));
-      ++wished_[wishes[w].after];
+    for (size_t w = 0; w < optional_edges.size(); ++w) {
+      wishes_of_[optional_edges[w].before].push_back(static_cast<int32_t>(w));
+      ++wished_[optional_edges[w].after];
     }
   }
 
   std::vector<int32_t> Run() {
-    for (size_t item = 0; item < pending_.size(); ++item) Look(static_cast<int32_t>(item));
+    for (size_t item = 0; item < pending_.size(); ++item) UpdateState(static_cast<int32_t>(item));
     for (;;) {
       while (!ready_.empty()) {
         const int32_t item = ready_.back();
@@ -38,7 +38,7 @@ class LevelRun {
         End(item);
       }
       if (waiting_.empty()) break;
-      GiveUpFor(*waiting_.begin());
+      DropOptionalEdgesOf(*waiting_.begin());
     }
     std::vector<int32_t> result;
     for (size_t w = 0; w < wishes_.size(); ++w) {
@@ -48,7 +48,7 @@ class LevelRun {
   }
 
  private:
-  void Look(int32_t item) {
+  void UpdateState(int32_t item) {
     if (pending_[item] > 0 || done_[item]) return;
     if (wished_[item] > 0) {
       waiting_.insert(item);
@@ -62,7 +62,7 @@ class LevelRun {
   void End(int32_t item) {
     const auto count_down = [&](int32_t after) {
       --pending_[after];
-      Look(after);
+      UpdateState(after);
     };
     if (item < level_.num_items()) {
       for (int32_t after : level_.succs(item)) count_down(after);
@@ -71,16 +71,16 @@ class LevelRun {
     for (int32_t w : wishes_of_[item]) {
       if (given_up_[w]) continue;
       --wished_[wishes_[w].after];
-      Look(wishes_[w].after);
+      UpdateState(wishes_[w].after);
     }
   }
 
-  void GiveUpFor(int32_t item) {
+  void DropOptionalEdgesOf(int32_t item) {
     for (size_t w = 0; w < wishes_.size(); ++w) {
       if (wishes_[w].after == item && !done_[wishes_[w].before]) given_up_[w] = true;
     }
     wished_[item] = 0;
-    Look(item);
+    UpdateState(item);
   }
 
   const OrderLevel& level_;
@@ -92,14 +92,14 @@ class LevelRun {
   std::vector<bool> done_;
   std::vector<bool> given_up_;
   std::vector<int32_t> ready_;
-  std::set<int32_t> waiting_;  // items that wait only for wishes
+  std::set<int32_t> waiting_;  // items that wait only for optional_edges
 };
 
 }  // namespace
 
-std::vector<int32_t> FindImpossible(const OrderLevel& level, int32_t num_added, const std::vector<ItemEdge>& edges,
-                                    const std::vector<ItemEdge>& wishes) {
-  return LevelRun(level, num_added, edges, wishes).Run();
+std::vector<int32_t> FindEdgesToDrop(const OrderLevel& level, int32_t num_added, const std::vector<ItemEdge>& edges,
+                                     const std::vector<ItemEdge>& optional_edges) {
+  return LevelRun(level, num_added, edges, optional_edges).Run();
 }
 
 }  // namespace weir

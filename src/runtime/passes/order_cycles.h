@@ -13,11 +13,11 @@ struct ItemEdge {
   int32_t after = 0;
 };
 
-// Returns the indices of `wishes` (optional edges) to drop. Simulates the execution of the level with its own edges,
-// `edges` and `wishes`. When no item can run, the lowest-numbered item that waits only for wishes runs without them,
-// and these are dropped. Linear, plus a scan of all wishes each time that some are dropped. REQUIRES: there is no cycle
-// without wishes.
-std::vector<int32_t> FindImpossible(const OrderLevel& level, int32_t num_added, const std::vector<ItemEdge>& edges,
-                                    const std::vector<ItemEdge>& wishes);
+// Returns the indices of `optional_edges` (optional edges) to drop. Simulates the execution of the level with its own
+// edges, `edges` and `optional_edges`. When no item can run, the lowest-numbered item that waits only for
+// optional_edges runs without them, and these are dropped. Linear, plus a scan of all optional_edges each time that
+// some are dropped. REQUIRES: there is no cycle without optional_edges.
+std::vector<int32_t> FindEdgesToDrop(const OrderLevel& level, int32_t num_added, const std::vector<ItemEdge>& edges,
+                                     const std::vector<ItemEdge>& optional_edges);
 
 }  // namespace weir

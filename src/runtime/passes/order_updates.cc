@@ -30,10 +30,10 @@ struct Reader {
   bool precedes_some = false;  // it comes before some update
 };
 
-// A node to be added that reads `from` in place of `takers` and `fetches`, after the updates in `after`.
+// A node to be added that reads `from` in place of `consumers` and `fetches`, after the updates in `after`.
 struct Copy {
   PlanValue from;
-  std::vector<int32_t> takers;  // nodes that get the copy
+  std::vector<int32_t> consumers;  // nodes that get the copy
   std::vector<int32_t> fetches;
   std::vector<int32_t> after;
   bool deep = false;  // copies the memory; otherwise it only forwards the value after the updates
@@ -129,13 +129,13 @@ class Orderer {
     orders_.clear();
     CollectReaders();
     Compare();
-    JoinReadersElsewhere();
+    JoinRemoteReaders();
     for (size_t r = 0; r < readers_.size(); ++r) Decide(static_cast<int32_t>(r));
-    if (DropCircles()) {
+    if (DropCycles()) {
       CopyForDropped();
-      DropCircles();
+      DropCycles();
     }
-    Keep();
+    SaveLevel();
   }
 
   int32_t ItemOf(PlanValue value) const { return value.fed() ? kNoItem : level_->item_of(value.node); }
@@ -217,11 +217,11 @@ class Orderer {
   }
 
   // A value is sent to another task only once. So if one reader there precedes an update, all its readers do.
-  void JoinReadersElsewhere() {
+  void JoinRemoteReaders() {
     std::map<std::tuple<int32_t, int32_t, int32_t, int32_t, std::vector<int32_t>>, std::vector<int32_t>> groups;
     for (size_t r = 0; r < readers_.size(); ++r) {
       const Reader& reader = readers_[r];
-      if (reader.read.kind != Kind::kElsewhere || level_->loop_of(reader.item) != kNoItem) continue;
+      if (reader.read.kind != Kind::kRemote || level_->loop_of(reader.item) != kNoItem) continue;
       groups[{reader.variable, reader.read.from.node, reader.read.from.output, uses_.task_of(reader.read.node),
               reader.after}]
           .push_back(static_cast<int32_t>(r));
@@ -285,8 +285,8 @@ class Orderer {
   void Decide(int32_t r) {
     const Reader& reader = readers_[r];
     const Kind kind = reader.read.kind;
-    if (kind == Kind::kKeeps || kind == Kind::kElsewhere || kind == Kind::kFetch) {
-      const bool takes_late = kind == Kind::kElsewhere || level_->loop_of(reader.item) != kNoItem;
+    if (kind == Kind::kKeeps || kind == Kind::kRemote || kind == Kind::kFetch) {
+      const bool takes_late = kind == Kind::kRemote || level_->loop_of(reader.item) != kNoItem;
       const bool reads_later = takes_late && !reader.after.empty();
       const bool may_change = !reader.open.empty() || (kind == Kind::kKeeps && reader.precedes_some);
       if (may_change || reads_later) OrderCopy(r, reader.open, /*deep=*/may_change);
@@ -329,14 +329,14 @@ class Orderer {
   void AddCopy(int32_t r, PlanValue from, int32_t taker, bool fetched, const std::vector<int32_t>& updates, bool deep) {
     const Reader& reader = readers_[r];
     constexpr int32_t kHere = -1, kFetched = -2;
-    const bool elsewhere = reader.read.kind == Kind::kElsewhere;
+    const bool elsewhere = reader.read.kind == Kind::kRemote;
     const int32_t where = fetched ? kFetched : elsewhere ? uses_.task_of(taker) : kHere;
     auto [it, is_new] =
         copy_of_.try_emplace({from.node, from.output, where, reader.after}, static_cast<int32_t>(copies_.size()));
     if (is_new) copies_.push_back({.from = from, .after = reader.after});
     Copy& copy = copies_[it->second];
     copy.deep = copy.deep || deep;
-    (fetched ? copy.fetches : copy.takers).push_back(taker);
+    (fetched ? copy.fetches : copy.consumers).push_back(taker);
     const WaitSet waits = WaitsOfCopy(reader, from);
     for (int32_t u : updates) {
       if (AddsNoWait(waits, WaitsOf(u))) orders_.push_back({CopyNumber(it->second), u});
@@ -349,9 +349,9 @@ class Orderer {
   // ---- cycles ----
 
   // Drops orders that would form cycles. Returns whether there were any.
-  bool DropCircles() {
+  bool DropCycles() {
     const int32_t first_copy = level_->num_items();
-    std::vector<ItemEdge> edges, wishes;
+    std::vector<ItemEdge> edges, optional_edges;
     const auto add = [&](int32_t before, int32_t after) {
       if (before != kNoItem && after != kNoItem) edges.push_back({before, after});
     };
@@ -359,18 +359,18 @@ class Orderer {
       const auto copy = first_copy + static_cast<int32_t>(c);
       add(ItemOf(copies_[c].from), copy);
       for (int32_t u : copies_[c].after) add(level_->item_of(u), copy);
-      for (int32_t taker : copies_[c].takers) add(copy, level_->item_of(taker));
+      for (int32_t taker : copies_[c].consumers) add(copy, level_->item_of(taker));
     }
     std::vector<Order*> wished;
     for (Order& order : orders_) {
       if (order.dropped) continue;
       const int32_t before =
           IsCopy(order.source) ? first_copy + order.source - CopyNumber(0) : readers_[order.source].item;
-      wishes.push_back({before, level_->item_of(order.update)});
+      optional_edges.push_back({before, level_->item_of(order.update)});
       wished.push_back(&order);
     }
     const std::vector<int32_t> impossible =
-        FindImpossible(*level_, static_cast<int32_t>(copies_.size()), edges, wishes);
+        FindEdgesToDrop(*level_, static_cast<int32_t>(copies_.size()), edges, optional_edges);
     for (int32_t w : impossible) wished[w]->dropped = true;
     return !impossible.empty();
   }
@@ -394,7 +394,7 @@ class Orderer {
   // ---- results ----
 
   // Saves copies and edges of this level. Nodes to be added are numbered from the end of the graph.
-  void Keep() {
+  void SaveLevel() {
     const auto first_copy = static_cast<int32_t>(all_copies_.size());
     all_copies_.insert(all_copies_.end(), copies_.begin(), copies_.end());
     const auto node_of_copy = [&](int32_t copy) {
@@ -467,7 +467,7 @@ class Orderer {
   }
 
   // Adds a node with `value` as its only input.
-  Result<int32_t> AddTaker(PlanValue value, const std::string& op, std::string_view suffix) {
+  Result<int32_t> AddConsumer(PlanValue value, const std::string& op, std::string_view suffix) {
     AttrMap attrs;
     attrs.emplace("T", AttrValue(BaseType(graph_.type_of(value))));
     WEIR_ASSIGN(const int32_t added, AddNode(NewName(graph_.nodes[value.node].name(), suffix), op, std::move(attrs),
@@ -479,8 +479,8 @@ class Orderer {
 
   Status AddCopies() {
     for (const Copy& copy : all_copies_) {
-      WEIR_ASSIGN(const int32_t added, AddTaker(copy.from, copy.deep ? "DeepCopy" : "Identity", "read"));
-      for (int32_t taker : copy.takers) {
+      WEIR_ASSIGN(const int32_t added, AddConsumer(copy.from, copy.deep ? "DeepCopy" : "Identity", "read"));
+      for (int32_t taker : copy.consumers) {
         for (PlanValue& input : graph_.nodes[taker].inputs) {
           if (input == copy.from) input = {added, 0};
         }
@@ -513,7 +513,7 @@ class Orderer {
         }
       }
       if (ends.empty()) continue;
-      WEIR_ASSIGN(const int32_t last, AddTaker(use.variable, "RefIdentity", "last"));
+      WEIR_ASSIGN(const int32_t last, AddConsumer(use.variable, "RefIdentity", "last"));
       edges_[last] = std::move(ends);
       for (int32_t fetch : use.fetches) graph_.fetches[fetch].value = {last, 0};
     }

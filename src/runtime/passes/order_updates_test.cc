@@ -56,7 +56,7 @@ TEST_F(OrderUpdatesTest, AFetchedVariableIsReadLast) {
   EXPECT_EQ(WaitsOf({v}, {}), Waits{});
 }
 
-TEST_F(OrderUpdatesTest, OfACircleOneUseIsCopied) {
+TEST_F(OrderUpdatesTest, ACycleIsBrokenByACopy) {
   Output a = Variable("a");
   Output b = Variable("b");
   Node* first = Op("Assign", {a, Op("Identity", {b}, "of_b")}, "first").node;

@@ -25,7 +25,7 @@ std::string FirstFew(const Range& range, Name name) {
 }
 
 // "Add, Tanh x 12, AddN": repeated ops are counted.
-std::string OpsInShort(const std::vector<std::string>& ops) {
+std::string AbbreviateOps(const std::vector<std::string>& ops) {
   constexpr size_t kShort = 12;
   std::vector<std::string> parts;
   for (size_t i = 0; i < ops.size() && parts.size() <= kShort;) {
@@ -63,12 +63,12 @@ std::string PassReport::ToString(const PlanGraph& graph) const {
   count(ordered, "wait for uses or updates of a variable, to keep their order");
   count(copied, "copies of variables, for uses that no update waits for");
   for (const Fusion& fusion : fused)
-    text +=
-        fmt::format("  {} as one {}: '{}' of {}\n", fusion.ops.size(), fusion.kind, fusion.end, OpsInShort(fusion.ops));
+    text += fmt::format("  {} as one {}: '{}' of {}\n", fusion.ops.size(), fusion.kind, fusion.end,
+                        AbbreviateOps(fusion.ops));
   return text;
 }
 
-bool ExplainAsked() {
+bool ExplainRequested() {
   const char* variable = std::getenv("WEIR_EXPLAIN");
   return variable != nullptr && *variable != '\0' && std::string_view(variable) != "0";
 }

@@ -33,7 +33,7 @@ struct PassReport {
 };
 
 // Whether the environment variable WEIR_EXPLAIN is set, and not to "0".
-bool ExplainAsked();
+bool ExplainRequested();
 // "plan for y:0 and train", "part of /job:ps/replica:0/task:0 for y:0"
 std::string TitleOf(const PlanGraph& graph, const std::string& part_of);
 // Writes the lines to standard error with one call.

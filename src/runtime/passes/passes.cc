@@ -31,7 +31,7 @@ PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluat
   options.fuse = options.optimize;
   options.fold_activations = FoldsActivations(graph);
   options.plan_memory = PlansMemory(graph);
-  options.explain = ExplainAsked();
+  options.explain = ExplainRequested();
   return options;
 }
 
@@ -39,7 +39,7 @@ PassOptions LocalPassOptionsOf(const tensorflow::GraphOptions& graph) {
   return {.fuse = Optimizes(graph),
           .fold_activations = FoldsActivations(graph),
           .plan_memory = PlansMemory(graph),
-          .explain = ExplainAsked()};
+          .explain = ExplainRequested()};
 }
 
 Status RunPasses(PlanGraph& graph, const PassOptions& options, PassReport& report) {

@@ -45,7 +45,7 @@ TEST_F(PassesTest, ConstantsAreFolded) {
   EXPECT_EQ(values_, std::vector<float>{3});
 }
 
-TEST_F(PassesTest, WhatFailsOrHasStateStays) {
+TEST_F(PassesTest, FailingOrStatefulNodesAreNotFolded) {
   Output sum = Op("Add", {Op("Count", {}), Const(1)});
   EXPECT_EQ(Planned({sum}), (Ops{"Add", "Const", "Count"}));
   Output after = Op("Add", {Const(1), Const(1)}, "after", {sum.node});
@@ -54,7 +54,7 @@ TEST_F(PassesTest, WhatFailsOrHasStateStays) {
   EXPECT_EQ(NodeOf(result.status()), "broken");
 }
 
-TEST_F(PassesTest, WhatWaitsForAnEffectIsNotFolded) {
+TEST_F(PassesTest, NodesThatFollowAnEffectAreNotFolded) {
   Output v = Variable("v");
   ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
   NodeBuilder late(*graph_, "Const", "late");
@@ -142,7 +142,7 @@ TEST_F(PassesTest, ReadsOfVariablesAndStateAreNotMerged) {
   EXPECT_EQ(Planned({Op("Identity", {v}), Op("Identity", {v})}), (Ops{"Identity", "Identity", "VariableV2"}));
 }
 
-TEST_F(PassesTest, WhatIsOnlyWaitedForIsNotComputed) {
+TEST_F(PassesTest, ControlOnlyNodesAreNotComputed) {
   Output x = Placeholder("x");
   Output count = Op("Count", {});
   Output unused = Op("Mul", {Op("Add", {count, x}), x});
@@ -169,7 +169,7 @@ TEST_F(PassesTest, LoopsStayLoops) {
   EXPECT_EQ(Value(end, {{x, Float(1)}}), 16);
 }
 
-TEST_F(PassesTest, TheReportSaysWhatWasDone) {
+TEST_F(PassesTest, ReportListsTheChanges) {
   setenv("WEIR_EXPLAIN", "1", 1);
   Output x = Placeholder("x");
   Output unused = Op("Mul", {x, x}, "unused");
@@ -186,7 +186,7 @@ TEST_F(PassesTest, TheReportSaysWhatWasDone) {
             "  1 have a constant value\n");
 }
 
-TEST_F(PassesTest, NothingIsSaidUnasked) {
+TEST_F(PassesTest, NoReportUnlessRequested) {
   setenv("WEIR_EXPLAIN", "0", 1);
   testing::internal::CaptureStderr();
   EXPECT_EQ(Value(Op("Add", {Const(1), Const(2)})), 3);

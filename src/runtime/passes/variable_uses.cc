@@ -31,7 +31,7 @@ class VariableFinder final {
     NumberTasks();
     FindVariables();
     if (uses_.variables_.empty()) return std::move(uses_);
-    Spread();
+    PropagateSets();
     for (int32_t n = 0; n < size(); ++n) AddUsesOf(n);
     for (size_t k = 0; k < graph_.fetches.size(); ++k) AddFetch(static_cast<int32_t>(k));
     for (VariableUse& use : uses_.variables_) {
@@ -119,7 +119,7 @@ class VariableFinder final {
   static bool IsMemory(DType type) { return type != kResource && type != kVariant; }
 
   // True if an output of node n may be input i.
-  bool HandsOn(int32_t n, size_t i) const {
+  bool MayForward(int32_t n, size_t i) const {
     const NodeProps& props = *node(n).props;
     if (props.output_types.empty()) return false;
     const DType type = BaseType(props.input_types[i]);
@@ -144,15 +144,15 @@ class VariableFinder final {
                        [&](DType t) { return BaseType(t) == type; });
   }
 
-  void Spread() {
+  void PropagateSets() {
     for (bool changed = true; changed;) {
       changed = false;
       for (int32_t n = 0; n < size(); ++n) {
         const auto num_inputs = node(n).inputs.size();
         int32_t set = uses_.set_of_[n];
         for (size_t i = 0; i < num_inputs; ++i) {
-          const int32_t brought = SetOfInput(n, i);
-          if (brought != kNone && brought != set && HandsOn(n, i)) set = Union(set, brought);
+          const int32_t input_set = SetOfInput(n, i);
+          if (input_set != kNone && input_set != set && MayForward(n, i)) set = Union(set, input_set);
         }
         if (set == uses_.set_of_[n]) continue;
         uses_.set_of_[n] = set;
@@ -177,7 +177,7 @@ class VariableFinder final {
     const DType given = graph_.type_of(from);
     const OpDef& op = node(n).op();
     const StateRole role = op.traits.state;
-    const bool forwards = Forwards(op.output_memory()) && HandsOn(n, i);
+    const bool forwards = Forwards(op.output_memory()) && MayForward(n, i);
     if (!use.is_reference) {
       if (given != kResource || forwards) return;
       if (role == StateRole::kReads) {
@@ -189,7 +189,7 @@ class VariableFinder final {
     }
     if (!IsMemory(BaseType(given))) return;
     if (uses_.task_of_[from.node] != uses_.task_of_[n]) {
-      use.reads.push_back({n, from, VariableRead::Kind::kElsewhere});
+      use.reads.push_back({n, from, VariableRead::Kind::kRemote});
     } else if (IsRef(taken)) {
       if (role == StateRole::kReads) {
         use.reads.push_back({n, from, VariableRead::Kind::kComputes});

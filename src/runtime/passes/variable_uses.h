@@ -12,11 +12,11 @@ namespace weir {
 
 struct VariableRead {
   enum class Kind {
-    kComputes,   // does not use the memory after the node has ended
-    kKeeps,      // may store the value for later nodes: TensorArrays, queues, functions
-    kElsewhere,  // on another task
-    kResource,   // reads a resource variable: its result never changes
-    kFetch,      // `node` is the number of the fetch
+    kComputes,  // does not use the memory after the node has ended
+    kKeeps,     // may store the value for later nodes: TensorArrays, queues, functions
+    kRemote,    // on another task
+    kResource,  // reads a resource variable: its result never changes
+    kFetch,     // `node` is the number of the fetch
   };
   int32_t node = 0;
   PlanValue from;  // the value that shares the memory, or the resource handle

@@ -1,0 +1,75 @@
+// Naming and lifetime of queues, accumulators and readers. With a shared_name, the resource belongs to its container
+// and can be used by every node with that name. Without one, it gets a unique name and lives as long as the kernel of
+// its node.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "op/kernel.h"
+
+namespace weir::ops {
+
+// kRef: a reference to the strings {container, name}. kResource: a resource handle.
+enum class HandleKind { kRef, kResource };
+inline constexpr HandleKind kHandleKinds[] = {HandleKind::kRef, HandleKind::kResource};
+// The names of an op in its two forms.
+struct HandleKindNames {
+  const char* ref;
+  const char* resource;
+  const char* of(HandleKind handle_kind) const { return handle_kind == HandleKind::kRef ? ref : resource; }
+};
+// The type of the handle in signatures.
+inline const char* HandleType(HandleKind handle_kind) {
+  return handle_kind == HandleKind::kRef ? "Ref(string)" : "resource";
+}
+
+class ResourceOwner final {
+ public:
+  // Called once per node, by the kernel's factory. `type_name` is the type stored in a resource handle.
+  static Result<std::shared_ptr<ResourceOwner>> Make(const KernelSetup& setup, HandleKind handle_kind,
+                                                     const std::string& type_name);
+  ~ResourceOwner();
+  ResourceOwner(const ResourceOwner&) = delete;
+  ResourceOwner& operator=(const ResourceOwner&) = delete;
+
+  const std::string& container() const { return container_; }
+  const std::string& name() const { return name_; }    // in the container
+  const std::string& title() const { return title_; }  // for error messages
+  bool is_private() const { return is_private_; }      // has no shared_name
+  // Returns the resource, created by `make` if it does not exist. The caller checks that an existing one matches the
+  // node.
+  template <class T>
+  Result<ResourcePtr<T>> Get(KernelContext& ctx, FunctionRef<Result<ResourcePtr<T>>()> make) {
+    ResourceManager& manager = ctx.resources();
+    manager_.store(&manager, std::memory_order_relaxed);
+    return manager.LookupOrCreate<T>(container_, name_, make);
+  }
+  // Sets output 0 to the handle.
+  void SetOutput(KernelContext& ctx) const;
+
+ private:
+  ResourceOwner() = default;
+  std::string container_;
+  std::string name_;
+  std::string title_;
+  bool is_private_ = false;
+  std::atomic<ResourceManager*> manager_{nullptr};  // holds the resource; outlives the kernels of its sessions
+  Tensor resource_;
+  ResourcePtr<VariableState> ref_;
+};
+
+// Returns the resource that the handle in an input refers to.
+template <class T>
+Result<ResourcePtr<T>> LookupHandle(const KernelContext& ctx, int input = 0) {
+  const Tensor& handle = ctx.input(input);
+  if (handle.dtype() == kResource) return ctx.LookupResource<T>(input);
+  if (handle.dtype() != kString || handle.num_elements() != 2) {
+    return InvalidArgument("a handle must be two strings, but is {} of shape {}", handle.dtype(), handle.shape());
+  }
+  const std::string* names = handle.data<std::string>();
+  return ctx.resources().Lookup<T>(names[0], names[1]);
+}
+
+}  // namespace weir::ops

@@ -1,0 +1,91 @@
+#include "runtime/send_batch.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+namespace weir {
+namespace {
+
+class NotedSender final : public SendBatch::Sender {
+ public:
+  void FlushQueue() override {
+    ++count;
+    if (then) then();
+  }
+  int count = 0;
+  std::function<void()> then;
+};
+
+TEST(SendBatchTest, EachSenderIsFlushedOnceAtTheEnd) {
+  const auto a = std::make_shared<NotedSender>();
+  const auto b = std::make_shared<NotedSender>();
+  {
+    SendBatch batch;
+    ASSERT_EQ(SendBatch::Current(), &batch);
+    for (int i = 0; i < 3; ++i) {
+      batch.Add(a);
+      batch.Add(b);
+    }
+    EXPECT_EQ(a->count + b->count, 0);
+  }
+  EXPECT_EQ(a->count, 1);
+  EXPECT_EQ(b->count, 1);
+  EXPECT_EQ(SendBatch::Current(), nullptr);
+}
+
+TEST(SendBatchTest, FlushedSendersAreNotFlushedAgain) {
+  const auto a = std::make_shared<NotedSender>();
+  SendBatch batch;
+  batch.Add(a);
+  batch.Flush();
+  batch.Flush();
+  EXPECT_EQ(a->count, 1);
+  batch.Add(a);
+  batch.Flush();
+  EXPECT_EQ(a->count, 2);
+}
+
+TEST(SendBatchTest, TheOutermostCounts) {
+  const auto a = std::make_shared<NotedSender>();
+  {
+    SendBatch outer;
+    {
+      const SendBatch inner;
+      EXPECT_EQ(SendBatch::Current(), &outer);
+      SendBatch::Current()->Add(a);
+    }
+    EXPECT_EQ(SendBatch::Current(), &outer);
+    EXPECT_EQ(a->count, 0);
+  }
+  EXPECT_EQ(a->count, 1);
+}
+
+TEST(SendBatchTest, SendingMayLeadToMore) {
+  const auto a = std::make_shared<NotedSender>();
+  const auto b = std::make_shared<NotedSender>();
+  bool kept = false;
+  a->then = [&] {
+    kept = SendBatch::Current() != nullptr;
+    if (kept) SendBatch::Current()->Add(b);
+  };
+  {
+    SendBatch batch;
+    batch.Add(a);
+    batch.Flush();  // inside the scope
+    EXPECT_TRUE(kept);
+    EXPECT_EQ(b->count, 1);
+    batch.Add(a);
+  }
+  EXPECT_FALSE(kept);  // the flush at the end of the scope does not buffer
+  EXPECT_EQ(a->count, 2);
+}
+
+TEST(SendBatchTest, IsOfOneThread) {
+  const SendBatch batch;
+  std::thread([] { EXPECT_EQ(SendBatch::Current(), nullptr); }).join();
+}
+
+}  // namespace
+}  // namespace weir
