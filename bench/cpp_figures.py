@@ -94,10 +94,10 @@ def lines(rows):
     known = {family for families in GROUPS.values() for family in families}
     groups = {**GROUPS, OTHERS: {b.family: "" for b in benchmarks if b.family not in known}}
     out = ["", "## In C++", "",
-           "Google Benchmark, `build/weir_bench`; the numbers in a name are its sizes. What the machine allows is measured beside them, on one thread: for "
-           "products and convolutions the multiply-adds that a core can do (a convolution counts those of the plain method, of which "
-           "Winograd's saves some), for the rest a copy of about as many bytes, or for big updates `y += x`. Of calls the bytes of the message count, of kernels "
-           "all that has to be read and written."]
+           "Google Benchmark, `build/weir_bench`; the numbers in a name are its sizes. The column 'the machine' is a limit measured on one thread: for "
+           "products and convolutions, the multiply-adds of a core (a convolution counts those of the direct method; Winograd's needs fewer); for the rest, "
+           "a copy of about as many bytes or, for big updates, `y += x`. For calls, only the bytes of the message count; for kernels, all bytes read and "
+           "written."]
     for title, families in groups.items():
         members = [b for b in benchmarks if b.family in families]
         if not members:

@@ -28,16 +28,18 @@ TORCH_GOAL = 1 / 2
 # The bottleneck of a measure, according to a profile. Printed only if the goal is missed. Keys are names of rows, with
 # " beside PyTorch" appended for those, and names of growths that have goals: "scalar over ps", "scalar over workers".
 LIMITS = {
-    "scalar over ps": "one message to each of 1, 2, 4, 8 and 16 processes and one back takes 5.6, 12, 23, 42 and 79 us on two cores, over bare sockets and with nothing else "
-                      "to do: 14 times. A step that costs little beside its messages grows as they do; what flattens TensorFlow's curve is what it begins with.",
-    "scalar over workers": "the CPU time of a step is that of two messages and of waking the one thread that waits for them; where more processes run than there are cores, "
-                           "each finds its caches cold, and its addresses to be looked up anew. TensorFlow's curve is flatter, at twenty times the height.",
+    "scalar over ps": "over plain sockets, one message to each of 1, 2, 4, 8 and 16 processes and one reply take 5.6, 12, 23, 42 and 79 us on two cores: a "
+                      "growth of 14. A step that costs little besides its messages grows like them. TensorFlow's curve is flatter because its first point is "
+                      "much higher.",
+    "scalar over workers": "the CPU time of a step is two messages and one thread wake-up. With more processes than cores, each runs with cold caches and "
+                           "TLB. TensorFlow's curve is flatter, but twenty times higher.",
     "train_linreg_sync to async": "a round is ten messages in five calls, most of them one after the other: two workers pull, push and wait for a token, and the chief "
                                   "takes, applies and gives tokens. Five round trips over bare sockets take some 200 us between "
                                   "processes that sleep, and 28 us between two that look out for each other, each on a core of its own; here four share two.",
     "train_softmax_sync to async": "as with linreg, five calls one after the other; and 80 of its microseconds are products.",
-    "train_embed_async": "more than a third of a step is rows at random places of a table of 128 MB and of its slot, which no cache holds: gathered, put together, updated.",
-    "train_embed_sync to async": "more than a third of a step is rows at random places of a table of 128 MB and of its slot, which no cache holds: gathered, put together, updated.",
+    "train_embed_async": "more than a third of a step gathers, combines and updates random rows of a table of 128 MB and its slot, which fit in no cache.",
+    "train_embed_sync to async": "more than a third of a step gathers, combines and updates random rows of a table of 128 MB and its slot, which fit in no "
+                                 "cache.",
 }
 
 
@@ -80,8 +82,9 @@ MEANINGS = [
     ("import", "importing the package, numpy with it, and the memory that the process has then"),
     ("feed_fetch_scalar, wide_2000_ops", "a step of a local session: two ops on a scalar, fed and fetched; 2,000 of them"),
     ("step_MODEL", "a training step of a local session, with Adagrad"),
-    ("null_N, pull_FLOATS, push_FLOATS, rows_N", "a step of one worker and parameter servers in processes of their own: a scalar from each of N; a variable of "
-     "so many floats to the worker; a tensor of so many added to a variable; 32 rows of 64 floats out of a table of N rows"),
+    ("null_N, pull_FLOATS, push_FLOATS, rows_N", "a step of one worker against parameter servers in other processes: a scalar from each of N servers; a "
+                                                 "variable of FLOATS floats sent to the worker; a tensor of FLOATS floats added to a variable; 32 rows of 64 "
+                                                 "floats gathered from a table of N rows"),
     ("train_MODEL_MODE", "the time between two steps of any of two workers, with 1 parameter server (linreg, cnn) or 2"),
     ("MODEL", "linreg: two scalars, 1 example; softmax: 784 to 10, 100 examples; mlp: 784, 1024, 1024, 10, 32 examples; cnn: two convolutions 5 x 5 of 32 and 64 "
      "channels with pools, 512, 10, 64 pictures 28 x 28; embed: 4,096 of a million rows of 32 floats"),
@@ -195,8 +198,8 @@ def growths_of(scaling):
 def scaling_lines(growths, drawn):
     """Shows how a step grows with the cluster. The goal is to grow less than TensorFlow."""
     lines = ["", "## Growing clusters", "",
-             "Steps that compute next to nothing. Every task is a light process of this host, so that many share its cores (`bench/scaling.py`). The growth is "
-             "the last figure over the first; with a scalar it is a goal to be flatter than TensorFlow."]
+             "Steps that compute almost nothing. All tasks run on this host as light processes that share its cores (`bench/scaling.py`). Growth is the last "
+             "figure divided by the first; for a scalar, the goal is to grow less than TensorFlow."]
     for over, what in OVER.items():
         members = [growth for growth in growths if growth.over == over and any(growth.curves.values())]
         if not members:
@@ -227,9 +230,9 @@ def parts_lines(rows):
         return " | ".join(shown("", figure) if figure else "" for figure in map(value, rows))
 
     return ["", "## Where the time of a step goes", "",
-            "One worker and its parameter servers (`bench/step_parts.py`; 1 for the null step and cnn, 2 for the others), each in a process of its own. What kernels "
-            "take is out of traces (`RunOptions.FULL_TRACE`); where several run at a time, each counts for its share. What tracing itself takes is left out "
-            "of the parts: they add up to the step without tracing.", "",
+            "One worker and its parameter servers (`bench/step_parts.py`; 1 for the null step and cnn, 2 for the others), each in a process of its own. "
+            "Kernel times come from traces (`RunOptions.FULL_TRACE`); where several kernels run at once, the time is split evenly. Tracing overhead is "
+            "excluded: the parts add up to the untraced step.", "",
             "![parts of a step](performance/step-parts.svg)", "",
             f"| part | {' | '.join(row['name'] for row in rows)} | what it is |", "|---" * (len(rows) + 2) + "|",
             *(f"| {part} | {cells(lambda row: row['parts'].get(part))} | {PARTS[part]} |" for part in names),

@@ -175,7 +175,7 @@ def run_scaling(command):
     """Returns the sizes that succeeded: a machine may lack memory for many processes."""
     out = subprocess.run(command + [str(SCALING), str(SCALING_S), *SCALED], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if out.returncode != 0:
-        print("  the growing cluster ended early", file=sys.stderr)
+        print("  scaling.py failed; its results are incomplete", file=sys.stderr)
     return json_lines(out.stdout)
 
 
@@ -184,7 +184,7 @@ def run_parts(command):
     out = subprocess.run(command + [str(STEP_PARTS), str(PARTS_SCALE)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                          env=dict(os.environ, BENCH_RUNNER=shlex.join(map(str, command))))
     if out.returncode != 0:
-        print("  the parts of steps ended early", file=sys.stderr)
+        print("  step_parts.py failed; its results are incomplete", file=sys.stderr)
     return json_lines(out.stdout)
 
 

@@ -53,7 +53,7 @@ class Process:
 
     def receive(self):
         if not select.select([self._lines], [], [], TIMEOUT_S)[0]:
-            raise SystemExit("a process does not answer")
+            raise SystemExit("a process did not answer within 120 s")
         line = self._lines.readline()
         if not line:
             raise SystemExit("a process died")

@@ -12,16 +12,16 @@ import tensorflow as tf
 from tensorflow.examples.tutorials.mnist import input_data
 
 flags = tf.app.flags
-flags.DEFINE_string("ps_hosts", "", "Addresses of the parameter servers, with commas between")
-flags.DEFINE_string("worker_hosts", "", "Addresses of the workers, with commas between")
+flags.DEFINE_string("ps_hosts", "", "Comma-separated addresses of the parameter servers")
+flags.DEFINE_string("worker_hosts", "", "Comma-separated addresses of the workers")
 flags.DEFINE_string("job_name", "", "ps or worker")
-flags.DEFINE_integer("task_index", 0, "Which task of its job this is")
-flags.DEFINE_string("data_dir", "data", "Where MNIST's files are, or such as tools/write_digits writes")
-flags.DEFINE_string("logdir", "logs", "Where checkpoints and event files go")
+flags.DEFINE_integer("task_index", 0, "Index of this task in its job")
+flags.DEFINE_string("data_dir", "data", "Folder with MNIST's files or those of tools/write_digits")
+flags.DEFINE_string("logdir", "logs", "Folder for checkpoints and event files")
 flags.DEFINE_integer("steps", 2000, "The global step at which training ends")
 flags.DEFINE_integer("batch", 100, "Images per step")
-flags.DEFINE_bool("sync", False, "All workers step together")
-flags.DEFINE_integer("aggregate", 0, "With --sync: so many gradients make a step, and further workers are backups; 0: one of each worker")
+flags.DEFINE_bool("sync", False, "Train synchronously")
+flags.DEFINE_integer("aggregate", 0, "With --sync: number of gradients per step (0: one per worker); further workers are backups")
 FLAGS = flags.FLAGS
 
 
@@ -69,11 +69,11 @@ def work(cluster, server, workers):
             if chief and mine % 100 == 0:
                 print("step %4d  loss %.3f" % (step, current), flush=True)
                 sv.summary_computed(sess, tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=current)]), step)
-        print("%d steps here" % mine, flush=True)
+        print("%d steps by this worker" % mine, flush=True)
         if chief:
             final = sess.run(accuracy, {images: digits.test.images, labels: digits.test.labels})
             saved = sv.saver.save(sess, sv.save_path, global_step=step)
-            print("accuracy %.3f on %d digits that were not trained with" % (final, digits.test.num_examples))
+            print("accuracy %.3f on %d digits not used for training" % (final, digits.test.num_examples))
             print("checkpoint  %s" % os.path.abspath(saved))
             print("event files %s  (tensorboard --logdir %s)" % (os.path.abspath(FLAGS.logdir), FLAGS.logdir), flush=True)
 

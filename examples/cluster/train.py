@@ -10,10 +10,10 @@ import numpy as np
 import tensorflow as tf
 
 flags = tf.app.flags
-flags.DEFINE_string("ps_hosts", "", "Addresses of the parameter servers, with commas between")
-flags.DEFINE_string("worker_hosts", "", "Addresses of the workers, with commas between")
+flags.DEFINE_string("ps_hosts", "", "Comma-separated addresses of the parameter servers")
+flags.DEFINE_string("worker_hosts", "", "Comma-separated addresses of the workers")
 flags.DEFINE_string("job_name", "", "ps or worker")
-flags.DEFINE_integer("task_index", 0, "Which task of its job this is")
+flags.DEFINE_integer("task_index", 0, "Index of this task in its job")
 flags.DEFINE_integer("steps", 1200, "How many steps all workers take together")
 FLAGS = flags.FLAGS
 
@@ -69,7 +69,7 @@ def work(server):
             mine += 1
             if mine % 100 == 0:
                 print("step %4d  loss %.4f" % (step, current))
-        print("%d steps here" % mine)
+        print("%d steps by this worker" % mine)
         if not chief:
             return 0
         width, height = 48, 24

@@ -44,11 +44,11 @@ def main(_):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ps_hosts", default="", help="addresses of the parameter servers, with commas between")
-    parser.add_argument("--worker_hosts", default="", help="addresses of the workers, with commas between")
+    parser.add_argument("--ps_hosts", default="", help="comma-separated addresses of the parameter servers")
+    parser.add_argument("--worker_hosts", default="", help="comma-separated addresses of the workers")
     parser.add_argument("--job_name", default="", help="ps or worker")
-    parser.add_argument("--task_index", type=int, default=0, help="which task of its job this is")
-    parser.add_argument("--logdir", default="logs", help="where checkpoints and event files go")
+    parser.add_argument("--task_index", type=int, default=0, help="index of this task in its job")
+    parser.add_argument("--logdir", default="logs", help="folder for checkpoints and event files")
     parser.add_argument("--last_step", type=int, default=2000, help="the global step at which training ends")
     FLAGS, rest = parser.parse_known_args()
     tf.app.run(main=main, argv=[sys.argv[0]] + rest)

@@ -13,7 +13,7 @@ namespace {
 void Predict(const std::string& trained_path, const std::vector<std::string>& pictures) {
   tensorflow::GraphDef trained;
   if (!trained.ParseFromString(ValueOrThrow(RealEnv().ReadFile(trained_path))))
-    throw Error(InvalidArgument("'{}' is no trained graph", trained_path));
+    throw Error(InvalidArgument("'{}' is not a trained graph (GraphDef)", trained_path));
   Engine engine;
   Graph& g = engine.graph();
   const Output path = Placeholder(g, kString, {.shape = PartialShape::Scalar()});

@@ -31,19 +31,18 @@ struct Flags {
 };
 
 void Define(CLI::App& app, Flags& flags) {
-  app.add_option("--ps_hosts", flags.ps_hosts, "Addresses of the parameter servers, with commas between")
-      ->delimiter(',');
-  app.add_option("--worker_hosts", flags.worker_hosts, "Addresses of the workers, with commas between")->delimiter(',');
+  app.add_option("--ps_hosts", flags.ps_hosts, "Comma-separated addresses of the parameter servers")->delimiter(',');
+  app.add_option("--worker_hosts", flags.worker_hosts, "Comma-separated addresses of the workers")->delimiter(',');
   app.add_option("--job_name", flags.job_name, "ps or worker")->required();
-  app.add_option("--task_index", flags.task_index, "Which task of its job this is");
-  app.add_flag("--issync", flags.issync, "All workers step together");
+  app.add_option("--task_index", flags.task_index, "Index of this task in its job");
+  app.add_flag("--issync", flags.issync, "Train synchronously");
   app.add_option("--train", flags.train, "Records to train with, as `weir records make --raw` writes them");
   app.add_option("--validation", flags.validation, "Records to measure the accuracy with");
-  app.add_option("--logdir", flags.logdir, "Where checkpoints, event files and the trained graph go");
+  app.add_option("--logdir", flags.logdir, "Folder for checkpoints, event files and the trained graph");
   app.add_option("--steps", flags.steps, "The global step at which training ends");
   app.add_option("--batch", flags.batch, "Images per step")->check(CLI::PositiveNumber);
   app.add_option("--learning_rate", flags.learning_rate,
-                 "Of gradient descent at the beginning; a tenth of it at the end");
+                 "Initial learning rate of gradient descent; decays to a tenth");
 }
 
 struct Examples {
@@ -168,7 +167,7 @@ void Work(const Engine& engine, const ClusterSpec& cluster, const std::string& t
         ValueOrThrow(sv->saver()->Save(g, RunIn(session.session()), sv->save_path(), {.global_step = step}));
     const std::string trained = JoinPath(flags.logdir, "digits.pb");
     Export(engine, session, trained);
-    std::printf("accuracy %.3f on digits that were not trained with\n", accuracy);
+    std::printf("accuracy %.3f on digits not used for training\n", accuracy);
     std::printf("checkpoint    %s\n", FullPath(*saved).c_str());
     std::printf("trained graph %s\n", FullPath(trained).c_str());
     std::printf("event files   %s  (tensorboard --logdir %s)\n", FullPath(flags.logdir).c_str(), flags.logdir.c_str());

@@ -17,17 +17,17 @@ import tensorflow as tf
 import network
 
 flags = tf.app.flags
-flags.DEFINE_string("ps_hosts", "", "Addresses of the parameter servers, with commas between")
-flags.DEFINE_string("worker_hosts", "", "Addresses of the workers, with commas between")
+flags.DEFINE_string("ps_hosts", "", "Comma-separated addresses of the parameter servers")
+flags.DEFINE_string("worker_hosts", "", "Comma-separated addresses of the workers")
 flags.DEFINE_string("job_name", "", "ps or worker")
-flags.DEFINE_integer("task_index", 0, "Which task of its job this is")
-flags.DEFINE_bool("issync", False, "All workers step together")
+flags.DEFINE_integer("task_index", 0, "Index of this task in its job")
+flags.DEFINE_bool("issync", False, "Train synchronously")
 flags.DEFINE_string("train", "train.tfrecords", "Records to train with, as `weir records make --raw` writes them")
 flags.DEFINE_string("validation", "test.tfrecords", "Records to measure the accuracy with")
-flags.DEFINE_string("logdir", "logs", "Where checkpoints, event files and the trained graph go")
+flags.DEFINE_string("logdir", "logs", "Folder for checkpoints, event files and the trained graph")
 flags.DEFINE_integer("steps", 1600, "The global step at which training ends")
 flags.DEFINE_integer("batch", 64, "Images per step")
-flags.DEFINE_float("learning_rate", 0.1, "Of gradient descent at the beginning; a tenth of it at the end")
+flags.DEFINE_float("learning_rate", 0.1, "Initial learning rate of gradient descent; decays to a tenth")
 FLAGS = flags.FLAGS
 
 
@@ -102,7 +102,7 @@ def work(cluster, server, workers):
             if chief and mine % 100 == 0:
                 print("step %4d  loss %.3f  accuracy %.3f" % (step, current, sess.run(accuracy)), flush=True)
                 sv.summary_computed(sess, sess.run(summaries), step)
-        print("%d steps here" % mine, flush=True)
+        print("%d steps by this worker" % mine, flush=True)
         if chief:
             # Batches are random: run enough that each digit is in about ten of them.
             rounds = max(1, 10 * sum(1 for _ in tf.python_io.tf_record_iterator(FLAGS.validation)) // FLAGS.batch)
@@ -110,7 +110,7 @@ def work(cluster, server, workers):
             saved = sv.saver.save(sess, sv.save_path, global_step=step)
             graph = os.path.join(FLAGS.logdir, "digits.pb")
             export(sess, sess.graph, graph)
-            print("accuracy %.3f on digits that were not trained with" % final)
+            print("accuracy %.3f on digits not used for training" % final)
             print("checkpoint    %s" % os.path.abspath(saved))
             print("trained graph %s" % os.path.abspath(graph))
             print("event files   %s  (tensorboard --logdir %s)" % (os.path.abspath(FLAGS.logdir), FLAGS.logdir), flush=True)

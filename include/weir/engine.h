@@ -143,7 +143,7 @@ class Op final {
   Op(Node* node) : node_(node) {}
   Op(Output output) : node_(output.valid() ? output.node : nullptr) {
     if (output.has_graph()) ThrowIfError(output.graph().TakeError());
-    if (node_ == nullptr) throw Error(InvalidArgument("there is nothing to run: the Output was not built"));
+    if (node_ == nullptr) throw Error(InvalidArgument("nothing to run: the Output is empty (building it failed)"));
   }
   Op(Result<Node*> node) : node_(ValueOrThrow(std::move(node))) {}
   Node* node() const { return node_; }
@@ -156,13 +156,16 @@ class Op final {
 // sparse (IndexedSlices).
 inline std::vector<Output> DenseGradients(Output y, const std::vector<Output>& xs) {
   std::vector<Output> result;
-  if (!y.has_graph()) throw Error(InvalidArgument("there is nothing to differentiate: the Output was not built"));
+  if (!y.has_graph())
+    throw Error(InvalidArgument("nothing to differentiate: the Output is empty (building it failed)"));
   ThrowIfError(y.graph().TakeError());
   for (const Grad& g : ValueOrThrow(AddGradients(y.graph(), {y}, xs))) {
     const std::string& x = xs[result.size()].name();
-    if (!HasGrad(g)) throw Error(InvalidArgument("'{}' does not depend on '{}': there is no gradient", y.name(), x));
+    if (!HasGrad(g)) throw Error(InvalidArgument("'{}' does not depend on '{}': no gradient", y.name(), x));
     if (!std::holds_alternative<Output>(g))
-      throw Error(InvalidArgument("the gradient of '{}' for '{}' is sparse: take it from AddGradients", y.name(), x));
+      throw Error(InvalidArgument(
+          "the gradient of '{}' with respect to '{}' is sparse (IndexedSlices): use AddGradients instead", y.name(),
+          x));
     result.push_back(std::get<Output>(g));
   }
   return result;

@@ -194,7 +194,7 @@ AttrValue AttrFrom(py::handle value, const AttrDef& def, const std::string& op) 
   if (type == "list(shape)") return ListFrom(value, where, AttrToShape);
   if (type == "list(tensor)") return ListFrom(value, where, [](py::handle v, const Where&) { return TensorFrom(v); });
   if (type == "list(func)") return ListFrom(value, where, FuncFrom);
-  RaiseType(fmt::format("attribute '{}' of op {} is of unknown kind {}", def.name, op, type));
+  RaiseType(fmt::format("attribute '{}' of op {} has unknown type {}", def.name, op, type));
 }
 
 AttrValue AttrFromAny(py::handle value) {

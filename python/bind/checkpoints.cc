@@ -123,7 +123,7 @@ std::string PathFrom(py::handle path) {
   py::object object = py::reinterpret_borrow<py::object>(path);
   if (py::hasattr(object, "__fspath__")) object = object.attr("__fspath__")();
   if (std::string text; BytesOf(object, &text)) return text;
-  RaiseType(fmt::format("a path is expected, not {}", Repr(path)));
+  RaiseType(fmt::format("expected a path (str, bytes or os.PathLike), got {}", Repr(path)));
 }
 
 void BindCheckpoints(py::module_& m) {

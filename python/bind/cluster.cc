@@ -41,7 +41,7 @@ Tasks TasksFrom(py::handle job, py::handle tasks) {
   Tasks found;
   const auto add = [&](int index, py::handle address) {
     if (!found.emplace(index, TextFrom(address, "Task address")).second)
-      RaiseValue(fmt::format("task {} of job {} is there twice", index, Repr(job)));
+      RaiseValue(fmt::format("duplicate task index {} in job {}", index, Repr(job)));
   };
   if (PyDict_Check(tasks.ptr())) {
     for (const auto& [index, address] : py::reinterpret_borrow<py::dict>(tasks)) add(IndexFrom(index), address);
@@ -102,7 +102,7 @@ std::vector<std::optional<std::string>> JobTasks(const ClusterSpec& spec, py::ha
   if (tasks.empty()) return {};
   const int last = tasks.rbegin()->first;
   if (last >= kMostListedTasks)
-    RaiseValue(fmt::format("job {} has a task {}: that is too much for a list; see as_dict", Repr(job), last));
+    RaiseValue(fmt::format("job {} has task index {}, which is too large for a list: use as_dict()", Repr(job), last));
   std::vector<std::optional<std::string>> addresses(static_cast<size_t>(last) + 1);
   for (const auto& [task, address] : tasks) addresses[static_cast<size_t>(task)] = address;
   return addresses;
@@ -129,14 +129,14 @@ ClusterSpec ClusterSpecFrom(py::handle cluster) {
   for (const auto& [job, tasks] : py::reinterpret_borrow<py::dict>(cluster)) {
     Tasks converted = TasksFrom(job, tasks);
     if (!jobs.emplace(TextFrom(job, "Job name"), std::move(converted)).second)
-      RaiseValue(fmt::format("job {} is in the cluster twice", Repr(job)));
+      RaiseValue(fmt::format("duplicate job {} in the cluster", Repr(job)));
   }
   return Take(ClusterSpec::Make(std::move(jobs), kMayLackPort));
 }
 
 void BindCluster(py::module_& m) {
   using C = ClusterSpec;
-  py::class_<C> cls(m, "ClusterSpec", "The jobs of a cluster, and the addresses of their tasks.");
+  py::class_<C> cls(m, "ClusterSpec", "A cluster: its jobs and the addresses of their tasks.");
   cls.def(py::init([](py::handle cluster) { return ClusterSpecFrom(cluster); }), py::arg("cluster"))
       .def("__bool__", [](const C& c) { return !c.empty(); })
       .def("__nonzero__", [](const C& c) { return !c.empty(); })

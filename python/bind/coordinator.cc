@@ -198,7 +198,8 @@ struct StopOnException {
 
 std::shared_ptr<Coordinator> CoordinatorOf(py::handle object) {
   if (object.is_none()) return nullptr;
-  if (!py::isinstance<CoordinatorObject>(object)) RaiseType(fmt::format("{} is no Coordinator", Repr(object)));
+  if (!py::isinstance<CoordinatorObject>(object))
+    RaiseType(fmt::format("expected a tf.train.Coordinator, got {}", Repr(object)));
   return object.cast<const CoordinatorObject&>().coord;
 }
 
@@ -211,9 +212,9 @@ void BindCoordinator(py::module_& m) {
         s.coord.attr("request_stop")(py::make_tuple(type, value, trace));
         return true;
       });
-  py::class_<C, std::shared_ptr<C>>(m, "Coordinator", py::dynamic_attr(),
-                                    GarbageCollected<C, VisitCoordinator, ClearCoordinator>(),
-                                    "Threads that stop together; join raises the first error that one reports.")
+  py::class_<C, std::shared_ptr<C>>(
+      m, "Coordinator", py::dynamic_attr(), GarbageCollected<C, VisitCoordinator, ClearCoordinator>(),
+      "Stops a set of threads together. join() raises the first exception that a thread reported.")
       .def(py::init(&MakeCoordinator), py::arg("clean_stop_exception_types") = py::none())
       .def("request_stop", &RequestStop, py::arg("ex") = py::none())
       .def("clear_stop",

@@ -63,25 +63,25 @@ py::object ReplicaDeviceSetterOf(int64_t ps_tasks, std::optional<std::string> ps
 }  // namespace
 
 void BindDeviceSetter(py::module_& m) {
-  py::class_<DeviceFunction>(m, "DeviceFunction", "A device for each node, for tf.device.")
+  py::class_<DeviceFunction>(m, "DeviceFunction", "A device function for tf.device: returns the device of an op.")
       .def(
           "__call__", [](const DeviceFunction& f, Node* op) { return Take(f.choose(*op)); }, py::arg("op"));
   m.def("replica_device_setter", &ReplicaDeviceSetterOf, py::arg("ps_tasks") = 0, py::arg("ps_device") = "/job:ps",
         py::arg("worker_device") = "/job:worker", py::arg("merge_devices") = true, py::arg("cluster") = py::none(),
         py::arg("ps_ops") = py::none(), py::arg("ps_strategy") = py::none());
 
-  py::class_<StrategyObject> strategy(m, "PsStrategy", "Chooses the task that a node goes to.");
+  py::class_<StrategyObject> strategy(m, "PsStrategy", "Chooses the parameter server task of an op.");
   strategy.def(
       "__call__", [](const StrategyObject& s, Node* op) { return Take(s.choose(*op)); }, py::arg("op"));
   struct Greedy : StrategyObject {};
   struct Random : StrategyObject {};
   py::class_<Greedy, StrategyObject>(m, "GreedyLoadBalancingStrategy",
-                                     "Chooses the task with the least load so far, as load_fn(op) says.")
+                                     "Chooses the task with the smallest total load; load_fn(op) is the load of an op.")
       .def(py::init([](int64_t num_tasks, py::object load_fn) {
              return Greedy{{Take(GreedyLoadBalancingStrategy(num_tasks, LoadFrom(std::move(load_fn))))}};
            }),
            py::arg("num_tasks"), py::arg("load_fn"));
-  py::class_<Random, StrategyObject>(m, "RandomStrategy", "Chooses a task by the op's name and a seed.")
+  py::class_<Random, StrategyObject>(m, "RandomStrategy", "Chooses a task by hashing the op's name and a seed.")
       .def(py::init(
                [](int64_t num_ps_tasks, int64_t seed) { return Random{{Take(RandomStrategy(num_ps_tasks, seed))}}; }),
            py::arg("num_ps_tasks"), py::arg("seed") = 0);

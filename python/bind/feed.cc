@@ -91,7 +91,7 @@ void AddParts(GraphObject& graph, py::handle key, py::handle value, std::initial
     values = list;
   }
   if (py::len(values) < parts.size())
-    RaiseValue(fmt::format("the value fed for {} must have {} parts", Repr(key), parts.size()));
+    RaiseValue(fmt::format("the value fed for {} must have {} components", Repr(key), parts.size()));
   size_t i = 0;
   for (const Output& part : parts) {
     py::object item = values[py::int_(i++)];
@@ -124,8 +124,9 @@ void AddFeed(GraphObject& graph, py::handle key, py::handle value, std::vector<F
   if (PyTuple_Check(key.ptr())) {
     py::tuple keys = py::reinterpret_borrow<py::tuple>(key);
     if ((!PyTuple_Check(value.ptr()) && !PyList_Check(value.ptr())) || py::len(value) != py::len(keys))
-      RaiseValue(fmt::format("Could not flatten dictionary: the key {} has {} parts, but its value has not.", Repr(key),
-                             py::len(keys)));
+      RaiseValue(fmt::format(
+          "Could not flatten dictionary: the key {} has {} components, but its value has a different number.",
+          Repr(key), py::len(keys)));
     for (size_t i = 0; i < py::len(keys); ++i)
       AddFeed(graph, keys[i], PySequence_Fast_GET_ITEM(value.ptr(), static_cast<Py_ssize_t>(i)), feeds);
     return;

@@ -64,7 +64,7 @@ Step StepFrom(py::handle step) {
 
 tensorflow::Summary SummaryFrom(py::handle summary) {
   if (!PyBytes_Check(summary.ptr()) && !IsMessage(summary, "Summary"))
-    RaiseType(fmt::format("a summary is a Summary message or the bytes of one, not {}", Repr(summary)));
+    RaiseType(fmt::format("expected a Summary message or its serialized bytes, got {}", Repr(summary)));
   return MessageFrom<tensorflow::Summary>(summary);
 }
 

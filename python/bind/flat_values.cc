@@ -202,7 +202,7 @@ Tensor WriteLeaves(const Leaves& leaves, DType dtype) {
       for (size_t i = 0; i < leaves.items.size(); ++i) BytesOf(leaves.items[i], &out.data<std::string>()[i]);
       break;
     default:
-      RaiseType(fmt::format("Python values cannot become {}", DTypeName(dtype)));
+      RaiseType(fmt::format("cannot convert Python values to type {}", DTypeName(dtype)));
   }
   return out;
 }
@@ -314,7 +314,7 @@ Tensor FillShape(const Tensor& tensor, const PartialShape& wanted, bool verify_s
   if (tensor.num_elements() > shape.num_elements())
     RaiseValue(fmt::format("Too many elements provided. Needed at most {}, but received {}", shape.num_elements(),
                            tensor.num_elements()));
-  if (tensor.num_elements() == 0) RaiseValue("a constant cannot be filled up from an empty value");
+  if (tensor.num_elements() == 0) RaiseValue("cannot fill a constant of a given shape from an empty value");
   Tensor out = Take(Tensor::Allocate(tensor.dtype(), shape));
   const int64_t count = tensor.num_elements();
   if (tensor.dtype() == kString) {

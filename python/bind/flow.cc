@@ -41,7 +41,8 @@ void CheckCallable(py::handle function, const char* name) {
 
 void CheckSameBranches(const BranchResult& a, const BranchResult& b) {
   CheckSameNest(a.structure, b.structure, /*check_types=*/true);
-  if (a.tensors.Kinds() != b.tensors.Kinds()) RaiseType("the branches give different kinds of values");
+  if (a.tensors.Kinds() != b.tensors.Kinds())
+    RaiseType("the branches return different kinds of values (tensors, sparse tensors, arrays)");
 }
 
 py::object CondOf(py::object pred, py::object true_fn, py::object false_fn, bool strict, const Name& name) {
@@ -211,7 +212,8 @@ py::object WhileOf(py::object cond, py::object body, py::object loop_vars, py::o
         at += tensors.count(i++);
       }
       if (given.Kinds() != tensors.Kinds())
-        RaiseType("the body gives other kinds of values than the loop variables are");
+        RaiseType(
+            "the body must return the same kinds of values (tensors, sparse tensors, arrays) as the loop variables");
       return given.outputs();
     });
   };

@@ -55,7 +55,7 @@ std::vector<Output> Targets(py::handle what) {
       result.push_back(py::cast<PartitionedVariable&>(item).AsInput());
     } else {
       const Input input = InputFrom(item);
-      if (input.absent()) RaiseType("None cannot be differentiated");
+      if (input.absent()) RaiseType("cannot differentiate None: expected a Tensor or Variable");
       result.push_back(input.is_output() ? input.output() : Take(ToOutput(DefaultGraphRef(), input)));
     }
   };

@@ -204,11 +204,12 @@ void AfterRun(HookObject& h, py::object run_context, py::object run_values) {
   std::vector<Tensor> results;
   if (const py::object given = run_values.attr("results"); !given.is_none()) {
     const auto values = given.cast<std::vector<py::object>>();
-    if (values.size() < h.wanted.fetches.size()) RaiseValue("results are missing that before_run has asked for");
+    if (values.size() < h.wanted.fetches.size())
+      RaiseValue("run_values lacks results for the fetches that before_run requested");
     for (size_t i = 0; i < h.wanted.fetches.size(); ++i)
       results.push_back(TensorFromNumpy(values[i], h.wanted.fetches[i].base_dtype(), Memory::kCopy));
   } else if (!h.wanted.fetches.empty()) {
-    RaiseValue("results are missing that before_run has asked for");
+    RaiseValue("run_values lacks results for the fetches that before_run requested");
   }
   const auto options = MessageFrom<tensorflow::RunOptions>(run_values.attr("options"));
   const auto metadata = MessageFrom<tensorflow::RunMetadata>(run_values.attr("run_metadata"));
@@ -318,7 +319,7 @@ void BindHookMakers(py::module_& m) {
 void BindTimer(py::module_& m) {
   using T = SecondOrStepTimer;
   py::class_<T, TimerPtr>(m, "SecondOrStepTimer", py::dynamic_attr(), WithUntrackedDealloc(),
-                          "Says when something is due every so many seconds or steps.")
+                          "Timer that triggers every N seconds or steps.")
       .def(py::init([](std::optional<double> every_secs, std::optional<double> every_steps) {
              return Take(MakeTimer({.every_secs = every_secs, .every_steps = every_steps}));
            }),
@@ -349,9 +350,10 @@ HookPtr HookFrom(py::object hook) {
   if (py::isinstance<HookObject>(hook)) return hook.cast<HookObject&>().hook;
   const py::module_ library = Library();
   if (PyType_Check(hook.ptr()) != 0)
-    RaiseType(fmt::format("hooks are objects: pass {}(...), not the class {}", Str(hook.attr("__name__")), Repr(hook)));
+    RaiseType(fmt::format("a hook must be an instance: pass {}(...), not the class {}", Str(hook.attr("__name__")),
+                          Repr(hook)));
   if (!py::hasattr(hook, "before_run") || !py::hasattr(hook, "after_run"))
-    RaiseType(fmt::format("a hook is a SessionRunHook, not {}", Repr(hook)));
+    RaiseType(fmt::format("expected a SessionRunHook, got {}", Repr(hook)));
   const py::object built_in = library.attr("BuiltInHook");
   if (py::isinstance(hook, built_in)) {
     bool as_built = true;
@@ -408,7 +410,7 @@ void BindHooks(py::module_& m) {
                          : level > 10 ? LogLevel::kInfo
                                       : LogLevel::kDebug);
       },
-      py::arg("level"), "From which of Python's logging levels on the lines of training in C++ are written.");
+      py::arg("level"), "Sets the minimum logging level of messages about training from C++.");
   BindHook(m);
   BindHookMakers(m);
   BindTimer(m);

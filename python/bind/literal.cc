@@ -152,12 +152,13 @@ Output FromConversion(const Conversion& conversion, py::handle value, Graph& gra
       conversion.function(value, py::arg("dtype") = wanted == kInvalidType ? py::object(py::none()) : py::cast(wanted),
                           py::arg("name") = name, py::arg("as_ref") = as_ref);
   if (result.ptr() == Py_NotImplemented)
-    RaiseType(fmt::format("no registered conversion turns {} into a Tensor", Repr(value)));
+    RaiseType(fmt::format("no registered conversion function can convert {} to a Tensor", Repr(value)));
   if (!IsTensor(result))
-    RaiseRuntime(fmt::format("the conversion function for '{}' gave {}, not a Tensor", TypeName(value), Repr(result)));
+    RaiseRuntime(
+        fmt::format("the conversion function for '{}' returned {}, not a Tensor", TypeName(value), Repr(result)));
   const Output output = OutputOf(result);
   if (wanted != kInvalidType && output.base_dtype() != BaseType(wanted))
-    RaiseType(fmt::format("the conversion function for '{}' gave {}, where {} was wanted", TypeName(value),
+    RaiseType(fmt::format("the conversion function for '{}' returned dtype {}, expected {}", TypeName(value),
                           DTypeName(output.base_dtype()), DTypeName(wanted)));
   return output;
 }
@@ -235,7 +236,7 @@ std::optional<Tensor> PyLiteral::Value(DType wanted) const {
     const bool stands_for_a_node =
         !IsPlainValue(value) &&
         (IsList(value) ? HoldsTensor(value) : !IsArray(value) && FindConversion(value) != nullptr);
-    if (stands_for_a_node) return NotFound("it takes a node");
+    if (stands_for_a_node) return NotFound("the value needs graph nodes");
     return TensorFromPython(value, wanted);
   });
   return tensor.ok() ? std::optional<Tensor>(*std::move(tensor)) : std::nullopt;

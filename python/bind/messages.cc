@@ -15,7 +15,7 @@ bool IsMessage(py::handle object, std::string_view name) {
 std::string BytesOfMessage(py::handle message) {
   if (PyBytes_Check(message.ptr())) return message.cast<std::string>();
   if (!py::hasattr(message, "SerializeToString"))
-    RaiseType(fmt::format("a protocol message is expected, not {} of type '{}'", Repr(message), TypeName(message)));
+    RaiseType(fmt::format("expected a protocol message, got {} of type '{}'", Repr(message), TypeName(message)));
   return message.attr("SerializeToString")().cast<std::string>();
 }
 

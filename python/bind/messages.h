@@ -29,7 +29,7 @@ template <class Message>
 Message MessageFrom(py::handle object) {
   Message message;
   if (!object.is_none() && !message.ParseFromString(BytesOfMessage(object)))
-    RaiseValue("the message cannot be read: it is of another type, or damaged");
+    RaiseValue("cannot parse the protocol message: it has another type or is corrupt");
   return message;
 }
 

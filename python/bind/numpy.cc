@@ -204,14 +204,15 @@ Tensor TensorFromNumpy(py::handle value, DType dtype, Memory memory) {
     array = AsArray(value);
     dtype = DTypeOfNumber(PyArray_TYPE(Array(array)));
     if (dtype == kInvalidType)
-      RaiseType(fmt::format("numpy arrays of {} cannot become tensors", Repr(array.attr("dtype"))));
+      RaiseType(fmt::format("cannot convert a numpy array of dtype {} to a tensor", Repr(array.attr("dtype"))));
   } else {
     dtype = BaseType(dtype);
   }
   if (dtype == kString) return StringsFromArray(array ? array : AsArrayOfStrings(value));
   if (dtype == kResource || dtype == kVariant) {
     py::object boxed = IsArray(value) ? value.attr("item")() : py::reinterpret_borrow<py::object>(value);
-    if (!py::isinstance<Tensor>(boxed)) RaiseType("only a fetched handle can be fed where a handle is expected");
+    if (!py::isinstance<Tensor>(boxed))
+      RaiseType("expected a resource handle or variant that was fetched from a session");
     return boxed.cast<Tensor>();
   }
   const int number = NumpyNumber(dtype);

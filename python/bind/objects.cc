@@ -32,7 +32,7 @@ template <class T>
 T& ValueOf(py::handle object, const char* type) {
   void* value = nullptr;
   if (Is<T>(object)) value = reinterpret_cast<py::detail::instance*>(object.ptr())->get_value_and_holder().value_ptr();
-  if (value == nullptr) RaiseType(fmt::format("a {} is needed, not {}", type, TypeName(object)));
+  if (value == nullptr) RaiseType(fmt::format("expected a {}, got {}", type, TypeName(object)));
   return *static_cast<T*>(value);
 }
 
@@ -52,7 +52,7 @@ GraphObject& GraphObjectOf(py::handle graph) { return ValueOf<GraphObject>(graph
 
 py::object GraphOf(const Graph& graph) {
   auto it = KnownGraphs().find(&graph);
-  if (it == KnownGraphs().end()) RaiseRuntime("this graph is not known to Python");
+  if (it == KnownGraphs().end()) RaiseRuntime("this graph has no Python object");
   GraphObject* object = it->second;
   if (object->self == nullptr)
     object->self = py::detail::get_object_handle(object, py::detail::get_type_info(typeid(GraphObject))).ptr();

@@ -224,7 +224,7 @@ py::object FunctionFor(const std::string& name) {
   if (it != made->end()) return it->second;
   const OpDef* op = Process::Get().registry().Find(name);
   if (op == nullptr) {
-    PyErr_Format(PyExc_AttributeError, "there is no op called '%s'", name.c_str());
+    PyErr_Format(PyExc_AttributeError, "no op named '%s'", name.c_str());
     throw py::error_already_set();
   }
   py::object function = py::cast(new OpFunction(*op), py::return_value_policy::take_ownership);

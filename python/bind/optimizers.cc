@@ -22,7 +22,8 @@ namespace {
 // cycle.
 HyperParam HyperParamFrom(py::object value) {
   if (PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0)
-    RaiseType(fmt::format("an optimizer takes numbers, tensors and functions for its rates, not {}", Repr(value)));
+    RaiseType(
+        fmt::format("a hyperparameter of an optimizer must be a number, a tensor or a callable, got {}", Repr(value)));
   if (PyCallable_Check(value.ptr()) != 0 && !IsTensor(value) && !IsVariable(value)) {
     return HyperParam(std::function<Result<Input>()>([function = py::handle(value)]() -> Result<Input> {
       py::gil_scoped_acquire gil;
@@ -136,7 +137,7 @@ MinimizeOptions MinimizeFrom(py::object global_step, py::object var_list, int ga
 Output LossFrom(py::object loss) {
   if (PyCallable_Check(loss.ptr()) != 0 && !IsTensor(loss)) loss = loss();
   const Input input = InputFrom(loss);
-  if (input.absent()) RaiseValue("the loss is None");
+  if (input.absent()) RaiseValue("loss must not be None");
   return input.is_output() ? input.output() : Take(ToOutput(DefaultGraphRef(), input));
 }
 

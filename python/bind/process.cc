@@ -208,7 +208,7 @@ void BindProcess(py::module_& m) {
       "op_def",
       [](const std::string& name) {
         const OpDef* op = Process::Get().registry().Find(name);
-        if (op == nullptr) RaiseKey(fmt::format("there is no op '{}'", name));
+        if (op == nullptr) RaiseKey(fmt::format("no op named '{}'", name));
         tensorflow::OpDef message;
         ToProto(*op, &message);
         return py::bytes(message.SerializeAsString());

@@ -50,8 +50,8 @@ std::vector<Tensor> ConvertResults(py::object results, const std::vector<DType>&
     if (IsArray(values[i]) || IsNumpyScalar(values[i])) {
       const DType given = DTypeOfNumpy(values[i].attr("dtype"));
       if (given != types[i])
-        RaiseValue(fmt::format("value {} that the function returned is {}, but {} is expected", i, DTypeName(given),
-                               DTypeName(types[i])));
+        RaiseValue(fmt::format("py_func: value {} returned by the function has dtype {}, expected {}", i,
+                               DTypeName(given), DTypeName(types[i])));
     }
     tensors.push_back(TensorFromNumpy(values[i], types[i], Memory::kCopy));
   }
@@ -106,7 +106,7 @@ Result<std::vector<Tensor>> PyFunctions::Call(const std::string& token, const st
     auto it = functions_.find(token);
     if (it != functions_.end()) function = it->second.lock();
   }
-  if (function == nullptr) return NotFound("the Python function '{}' does not exist in this process", token);
+  if (function == nullptr) return NotFound("py_func: Python function '{}' is not registered in this process", token);
   try {
     py::tuple args(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) args[i] = NumpyFromTensor(inputs[i]);

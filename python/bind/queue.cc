@@ -209,7 +209,7 @@ void BindQueues(py::module_& m) {
   using Q = QueueObject;
   py::class_<Q>(m, "QueueBase", py::dynamic_attr(), GarbageCollected<Q, VisitGraph<Q>>())
       .def(py::init([](py::object dtypes, py::object shapes, py::object names, Output queue_ref) {
-             if (!queue_ref.valid()) RaiseType("a queue needs its queue_ref");
+             if (!queue_ref.valid()) RaiseType("queue_ref must not be None");
              std::vector<DType> types = TypesFrom(dtypes);
              const QueueOptions options = OptionsFrom(shapes, names, types.size(), {}, {});
              return std::make_unique<Q>(Made(queue_ref.graph(), Queue::Wrap(queue_ref, std::move(types), options)));

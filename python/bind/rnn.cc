@@ -72,7 +72,7 @@ class PythonCell final : public RnnCell {
     return CatchExceptions([&]() -> Result<RnnStep> {
       py::object result = cell_(PackNest(inputs_, Wrapped(inputs)), PackNest(state_, state_tensors_.Rebuild(state)));
       if (!PySequence_Check(result.ptr()) || py::len(result) != 2)
-        RaiseType(fmt::format("{} must give a pair: its output and its next state", name()));
+        RaiseType(fmt::format("{} must return a pair (output, next state)", name()));
       const py::object outputs = result[py::int_(0)], next = result[py::int_(1)];
       CheckSameNest(cell_.attr("output_size"), outputs, /*check_types=*/false);
       CheckSameNest(state_, next, /*check_types=*/false);
@@ -183,9 +183,7 @@ class LoopFunction {
           first ? function_(Wrap(now.time), py::none(), py::none(), py::none())
                 : function_(Wrap(now.time), cell_.Outputs(*now.outputs), cell_.State(*now.state), LoopState(now));
       if (!PySequence_Check(result.ptr()) || py::len(result) != 5)
-        RaiseType(
-            "loop_fn must give five things: elements_finished, next_input, next_cell_state, emit_output and "
-            "next_loop_state");
+        RaiseType("loop_fn must return (elements_finished, next_input, next_cell_state, emit_output, next_loop_state)");
       const auto item = [&](int i) { return py::object(result[py::int_(i)]); };
       RawRnnLoopOutput turn;
       turn.finished = Take(ToOutput(graph_, InputFrom(item(0)), kBool, "elements_finished"));
@@ -225,7 +223,7 @@ class LoopFunction {
   // None keeps the state unchanged.
   OutputList NextLoopState(const RawRnnLoopInput& now, const py::object& next) const {
     if (next.is_none()) return *now.loop_state;
-    if (loop_state_.is_none()) RaiseValue("loop_fn gives a loop state, but gave none before the first step");
+    if (loop_state_.is_none()) RaiseValue("loop_fn returned a loop state, but its first call returned None");
     CheckSameNest(loop_state_, next, /*check_types=*/false);
     return TensorsOf(graph_, next).outputs();
   }

@@ -82,7 +82,8 @@ std::unique_ptr<ScaffoldObject> MakeScaffold(py::object init_op, py::object init
 }  // namespace
 
 std::shared_ptr<Scaffold> ScaffoldOf(py::handle object) {
-  if (!py::isinstance<ScaffoldObject>(object)) RaiseType(fmt::format("{} is no Scaffold", Repr(object)));
+  if (!py::isinstance<ScaffoldObject>(object))
+    RaiseType(fmt::format("expected a tf.train.Scaffold, got {}", Repr(object)));
   return object.cast<const ScaffoldObject&>().scaffold;
 }
 
@@ -90,7 +91,7 @@ void BindScaffold(py::module_& m) {
   using S = ScaffoldObject;
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };
   py::class_<S> cls(m, "Scaffold", py::dynamic_attr(), GarbageCollected<S, VisitScaffold>(),
-                    "The ops and the saver that get a model ready and keep it; finalize() makes those not given.");
+                    "The ops and the saver that initialize and save a model. finalize() creates the missing ones.");
   cls.def(py::init(&MakeScaffold), none("init_op"), none("init_feed_dict"), none("init_fn"), none("ready_op"),
           none("ready_for_local_init_op"), none("local_init_op"), none("summary_op"), none("saver"),
           none("copy_from_scaffold"), none("local_init_feed_dict"))

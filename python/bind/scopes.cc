@@ -52,7 +52,7 @@ Result<std::string> CallDeviceFunction(const SharedPyObject& function, Node& nod
     if (chosen.is_none()) return std::string();
     if (!PyUnicode_Check(chosen.ptr()) && py::hasattr(chosen, "to_string")) chosen = chosen.attr("to_string")();
     if (!PyUnicode_Check(chosen.ptr()))
-      RaiseType(fmt::format("a device function must give a string, not {}", Repr(chosen)));
+      RaiseType(fmt::format("a device function must return a string, got {}", Repr(chosen)));
     return py::cast<std::string>(chosen);
   });
 }
@@ -70,7 +70,7 @@ DeviceRequest DeviceRequestFrom(py::object device) {
   if (py::isinstance<DeviceFunction>(device))
     return {.name = "", .choose = device.cast<const DeviceFunction&>().choose, .ignore_outer = false};
   if (PyCallable_Check(device.ptr()) == 0)
-    RaiseType(fmt::format("{} is neither a device nor a device function", Repr(device)));
+    RaiseType(fmt::format("expected a device string, a device function or None, got {}", Repr(device)));
   return {.name = "",
           .choose = [function = SharedPyObject(device)](Node& node) { return CallDeviceFunction(function, node); },
           .ignore_outer = false};
@@ -204,7 +204,7 @@ py::object Scope::EnterOnce() {
 }
 
 void Scope::Exit() {
-  if (levels_.empty()) RaiseRuntime("a scope is left that was not entered");
+  if (levels_.empty()) RaiseRuntime("__exit__ of a scope that was not entered");
   std::vector<std::shared_ptr<void>> held = std::move(levels_.back());
   levels_.pop_back();
   while (!held.empty()) held.pop_back();

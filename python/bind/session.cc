@@ -190,11 +190,12 @@ void Close(SessionObject& s) {
 // Catches a common mistake: a checkpoint directory passed as the target.
 void CheckIsNoPath(const std::string& target) {
   if (target.find("://") != std::string::npos || target.find('/') == std::string::npos) return;
-  RaiseRunError(InvalidArgument("'{}' is a path, and no target of a session: pass \"\" for this process or a server's "
-                                "address (\"grpc://host:port\", tf.train.Server's target); directories of checkpoints "
-                                "are given as checkpoint_dir or logdir",
-                                target),
-                nullptr);
+  RaiseRunError(
+      InvalidArgument(
+          "session target '{}' looks like a file path: use \"\" for this process, or a server's address "
+          "(\"grpc://host:port\", tf.train.Server.target). Pass checkpoint directories as checkpoint_dir or logdir",
+          target),
+      nullptr);
 }
 
 std::unique_ptr<SessionObject> MakeSession(py::object target, py::object graph, py::object config) {

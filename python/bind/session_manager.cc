@@ -193,7 +193,8 @@ py::object Wait(const SessionManagerObject& m, py::object master, py::object con
 }  // namespace
 
 std::shared_ptr<SessionManager> SessionManagerOf(py::handle object) {
-  if (!py::isinstance<SessionManagerObject>(object)) RaiseType(fmt::format("{} is no SessionManager", Repr(object)));
+  if (!py::isinstance<SessionManagerObject>(object))
+    RaiseType(fmt::format("expected a tf.train.SessionManager, got {}", Repr(object)));
   return object.cast<const SessionManagerObject&>().manager;
 }
 
@@ -206,7 +207,7 @@ void BindSessionManager(py::module_& m) {
   const auto none = [](const char* name) { return py::arg(name) = py::none(); };
   py::class_<M>(
       m, "SessionManager", py::dynamic_attr(), GarbageCollected<M, VisitGraph<M>>(),
-      "Gives sessions whose model is ready: restored or initialized here, or by another task that is waited for.")
+      "Creates sessions with a ready model: restores or initializes it, or waits until another task has done so.")
       .def(py::init(&MakeManager), none("local_init_op"), none("ready_op"), none("ready_for_local_init_op"),
            none("graph"), py::arg("recovery_wait_secs") = 30, none("local_init_run_options"),
            none("local_init_feed_dict"))

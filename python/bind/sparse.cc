@@ -120,10 +120,10 @@ void BindSlices(py::module_& m) {
   RegisterOutputConverter(cls, [](py::handle value, Graph& graph, DType wanted, bool) -> Result<Output> {
     const IndexedSlices& s = SlicesOf(value);
     if (wanted != kInvalidType && BaseType(wanted) != s.values.base_dtype())
-      return MarkTypeError(
-          InvalidArgument("an IndexedSlices of {} was given where {} is expected", s.values.base_dtype(), wanted));
+      return MarkTypeError(InvalidArgument("expected a value of dtype {1}, got an IndexedSlices of dtype {0}",
+                                           s.values.base_dtype(), wanted));
     if (!s.dense_shape.valid())
-      return InvalidArgument("an IndexedSlices without dense_shape cannot become a dense tensor");
+      return InvalidArgument("cannot convert an IndexedSlices without dense_shape to a dense tensor");
     NameScope scope(graph, "IndexedSlices");
     WEIR_ASSIGN(Node * rows, NodeBuilder(graph, "StridedSlice")
                                  .In(s.dense_shape)

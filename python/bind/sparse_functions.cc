@@ -80,7 +80,7 @@ void BindMaking(py::module_& m) {
         const bool is_list =
             py::isinstance<py::list>(ids) || (py::isinstance<py::tuple>(ids) && !SparseFrom(ids).has_value());
         if (is_list != (py::isinstance<py::list>(vocab_size) || py::isinstance<py::tuple>(vocab_size)))
-          RaiseType("vocab_size has to be a list where sp_ids is one, and a number where it is a SparseTensor");
+          RaiseType("vocab_size must be a list if sp_ids is a list, and a number if it is a SparseTensor");
         InputList sizes;
         if (is_list)
           for (py::handle size : py::iter(vocab_size)) sizes.push_back(InputFrom(size));

@@ -52,7 +52,7 @@ bool IsDefault(py::handle value) { return PyLong_CheckExact(value.ptr()) != 0 &&
 Output OutputFrom(py::handle graph, py::handle value) {
   if (value.is_none()) return Output();
   const FetchMap map(GraphObjectOf(graph), value);
-  if (map.outputs().size() != 1) RaiseType(fmt::format("{} is no tensor", Repr(value)));
+  if (map.outputs().size() != 1) RaiseType(fmt::format("expected a tensor, got {}", Repr(value)));
   return map.outputs()[0];
 }
 
@@ -209,7 +209,7 @@ void BindServices(py::class_<SupervisorObject>& cls) {
           "_step_counter_service",
           [](const S& s, py::handle sess, py::object counter) {
             if (counter.is_none()) counter = s.global_step;
-            if (counter.is_none()) RaiseValue("there is no global step to count");
+            if (counter.is_none()) RaiseValue("no global step: create one with tf.train.get_or_create_global_step");
             return ServiceObject{s.sv, s.sv->StepCounterService(SessionOf(sess), OutputFrom(s.graph, counter),
                                                                 NodeFrom(counter)->name())};
           },

@@ -30,7 +30,7 @@ std::unique_ptr<ArrayObject> MakeTensorArray(DType dtype, const Input& size, std
     if (!size.absent() || dynamic_size.has_value() || clear_after_read.has_value() || tensor_array_name.given())
       RaiseValue(
           "Cannot provide a handle and a size, dynamic_size, clear_after_read or tensor_array_name at the same time");
-    if (!flow.valid()) RaiseValue("a TensorArray of a handle needs its flow, too");
+    if (!flow.valid()) RaiseValue("a TensorArray created from a handle also needs a flow");
     return std::make_unique<ArrayObject>(ArrayObject{
         TensorArray::Wrap(handle, flow, BaseType(dtype), element_shape, infer_shape), GraphOf(handle.graph())});
   }

@@ -88,12 +88,12 @@ def main(argv=None):
         sys.argv = argv[2:]
         sys.path[0] = os.getcwd()
         if not _has_module(argv[2]):
-            return _usage_error(f"there is no module '{argv[2]}'")
+            return _usage_error(f"no module named '{argv[2]}'")
         runpy.run_module(argv[2], run_name="__main__", alter_sys=True)
         return 0
     script = argv[1]
     if not os.path.exists(script):
-        return _usage_error(f"there is no file '{script}'")
+        return _usage_error(f"file '{script}' not found")
     sys.argv = argv[1:]
     # Like `python SCRIPT`: modules next to the script come first.
     if sys.path and sys.path[0] in ("", os.getcwd()):

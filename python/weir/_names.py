@@ -82,7 +82,7 @@ def find(name):
     """Returns the value of a public dotted name. Raises AttributeError if there is none."""
     value = _find(name)
     if value is _missing:
-        raise AttributeError(f"there is no '{name}'")
+        raise AttributeError(f"no public name '{name}'")
     return value
 
 
@@ -123,7 +123,7 @@ def missing_note(name):
     while len(parts) > 1 and not _is_package(".".join(parts[1:])):
         parts.pop()
     module = ".".join(parts)
-    return f"`tensorflow` is Weir here, which does not have this; dir({module}) lists what it has"
+    return f"`tensorflow` is provided by Weir, which lacks this name; dir({module}) lists the names that exist"
 
 
 def names_in(prefix):

@@ -43,7 +43,7 @@ def make(name, text, resolve):
     """Returns the function that an entry describes. `resolve` finds the function to call."""
     entry = _ENTRY.match(text)
     if entry is None:
-        raise SyntaxError(f"the entry of '{name}' is no signature: {text}")
+        raise SyntaxError(f"cannot parse the signature of '{name}': {text}")
     signature, before, passed = [], [], []
     renames, constants, defaults = {}, [], {}
     for item in _split(entry["renames"] or ""):

@@ -10,7 +10,7 @@ ExitDeadline::ExitDeadline(std::chrono::milliseconds time)
     : thread_([this, time] {
         std::unique_lock lock(mu_);
         if (changed_.wait_for(lock, time, [this] { return met_; })) return;
-        LogWarning("The process ends now, while calls that cannot be interrupted still run");
+        LogWarning("Shutdown timed out: exiting while calls that cannot be interrupted are still running");
         std::_Exit(0);
       }) {}
 

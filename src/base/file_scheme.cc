@@ -28,8 +28,7 @@ Status CheckFileScheme(std::string_view name) {
   const std::string_view scheme = FileSchemeOf(name);
   if (scheme.empty() || scheme == kFile) return OkStatus();
   Status status = Unimplemented(
-      "File system scheme '{}' not implemented (file: '{}'): Weir has local files only, whose names have no scheme or "
-      "the scheme 'file'",
+      "File system scheme '{}' not implemented (file: '{}'): Weir supports local files only (no scheme, or 'file')",
       scheme, name);
   status.SetPayload(kUnknownSchemeUrl, absl::Cord());
   return status;

@@ -21,9 +21,9 @@ Status ConvertCurrentException(std::string_view where) {
   } catch (const OutOfMemory& error) {
     return error.status();
   } catch (const std::bad_alloc&) {
-    return ResourceExhausted("out of memory: the system gives no more to {}", where);
+    return ResourceExhausted("out of memory: an allocation failed in {}", where);
   } catch (const std::length_error& error) {
-    return ResourceExhausted("out of memory: {} needs more elements than fit into any memory ({})", where,
+    return ResourceExhausted("out of memory: {} asked for more elements than a container can hold ({})", where,
                              error.what());
   } catch (const std::exception& error) {
     return Internal("{} threw an exception: {}", where, error.what());
@@ -44,7 +44,7 @@ Status StatusFromCurrentException(std::string_view where) {
 
 void LogCurrentException(std::string_view where) {
   try {
-    LogError("{} was given up: {}", where, std::string(StatusFromCurrentException(where).message()));
+    LogError("{} failed with an exception: {}", where, std::string(StatusFromCurrentException(where).message()));
   } catch (const std::bad_alloc&) {  // not enough memory for the log line
   }
 }

@@ -194,8 +194,8 @@ Status ProcessMemory::CheckSystem(size_t bytes) {
     Reclaim();
     if (const int64_t room = SystemRoom(groups_); !suffices(room))
       return ResourceExhausted(
-          "out of memory: cannot allocate {} bytes, {} are left to this process: other processes of the machine or of "
-          "its control group use the rest",
+          "out of memory: cannot allocate {} bytes: only {} bytes are available to this process, because other "
+          "processes on the machine or in its control group use the rest",
           bytes, room);
   }
   until_system_check_.store(kMaxBetweenChecks, std::memory_order_relaxed);
@@ -203,10 +203,11 @@ Status ProcessMemory::CheckSystem(size_t bytes) {
 }
 
 Status ProcessMemory::Exhausted(size_t bytes, int64_t left) const {
-  const char* const why = limited_by_user_ ? "as WEIR_MEMORY_LIMIT_MB says" : "90 % of what the system grants it";
+  const char* const why =
+      limited_by_user_ ? "set by WEIR_MEMORY_LIMIT_MB" : "90 % of the memory of the machine or control group";
   return ResourceExhausted(
-      "out of memory: cannot allocate {} bytes, {} are left to this process, which may hold {} MB ({}). Set "
-      "WEIR_MEMORY_LIMIT_MB to change that",
+      "out of memory: cannot allocate {} bytes: {} bytes are left below this process's limit of {} MB ({}). Set "
+      "WEIR_MEMORY_LIMIT_MB to change the limit",
       bytes, left, limit_ / kMegabyte, why);
 }
 

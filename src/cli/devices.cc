@@ -83,8 +83,8 @@ Status ListDevices(const DevicesOptions& options) {
     return DeadlineExceeded("no answer from {} within {} s", address, options.timeout_seconds);
   }
   Print(*own);
-  Say(fmt::format("these are the devices of the task at {} only: it has not told those of its cluster within {} s",
-                  address, options.timeout_seconds));
+  Say(fmt::format("only the devices of the task at {}: it did not list the devices of its cluster within {} s", address,
+                  options.timeout_seconds));
   return OkStatus();
 }
 

@@ -60,7 +60,7 @@ Result<std::vector<int>> FindFreePorts(int count) {
     if (IsFree(port)) ports.push_back(port);
   }
   if (static_cast<int>(ports.size()) < count)
-    return ResourceExhausted("{} free ports are needed, this host has {}", count, ports.size());
+    return ResourceExhausted("not enough free ports: need {}, found {}", count, ports.size());
   return ports;
 }
 

@@ -67,7 +67,7 @@ void AddRun(CLI::App& app, int& exit_status) {
   run->callback([run, &exit_status] {
     std::vector<std::string> arguments = run->remaining();
     if (arguments.empty()) {
-      exit_status = UsageError("run", "which script? As in: weir run SCRIPT [ARGS...]");
+      exit_status = UsageError("run", "no script given; usage: weir run SCRIPT [ARGS...]");
       return;
     }
     arguments.insert(arguments.begin(), "run");
@@ -78,27 +78,28 @@ void AddRun(CLI::App& app, int& exit_status) {
 void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
   CLI::App* up = app.add_subcommand("up", "Runs a program as all tasks of a cluster on this host");
   up->formatter(std::make_shared<Help>("Usage: weir up PROGRAM [OPTIONS] [-- ARGS...]"));
-  up->add_option("PROGRAM", options.script, "run once for every task: by `weir run` if it is Python, else as it is")
+  up->add_option("PROGRAM", options.script,
+                 "program to run as every task: a Python script (run by `weir run`) or an executable")
       ->required();
-  up->add_option("--ps", options.ps, "how many parameter servers")
+  up->add_option("--ps", options.ps, "number of parameter servers")
       ->type_name("N")
       ->check(Within(0, 1000))
       ->capture_default_str();
-  up->add_option("--workers", options.workers, "how many workers")
+  up->add_option("--workers", options.workers, "number of workers")
       ->type_name("N")
       ->check(Within(1, 1000))
       ->capture_default_str();
-  up->add_option("--grace", options.grace_seconds, "seconds from asking a task to end until it is killed")
+  up->add_option("--grace", options.grace_seconds, "seconds between asking a task to end and killing it")
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))
       ->capture_default_str();
-  up->add_flag("--no_flags", options.no_flags, "tell tasks who they are by TF_CONFIG alone");
-  up->add_option("ARGS", options.arguments, "arguments of the program, after --");
+  up->add_flag("--no_flags", options.no_flags, "pass each task's identity in TF_CONFIG only, not as flags");
+  up->add_option("ARGS", options.arguments, "arguments for the program, after --");
   up->footer(
-      "Every task is told who it is by TF_CONFIG and, without --no_flags, by the flags --ps_hosts, --worker_hosts,\n"
-      "--job_name and --task_index after ARGS. Its output has its name before each line. Parameter servers are ended\n"
-      "when all workers are done; a task that fails ends the others, and its status is that of this command. Ctrl-C\n"
-      "ends all tasks.\n\n"
+      "Every task gets its identity in TF_CONFIG and, unless --no_flags is given, in the flags --ps_hosts, "
+      "--worker_hosts,\n--job_name and --task_index after ARGS. Each line of output starts with the name of its task. "
+      "When all workers are\ndone, the parameter servers are stopped. When a task fails, the others are stopped and "
+      "this command exits with the\nstatus of that task. Ctrl-C stops all tasks.\n\n"
       "Example:\n  weir up train.py --ps 1 --workers 2 -- --steps=1000\n");
   up->callback([&options, &exit_status] {
     const Result<int> status = Up(options);
@@ -109,23 +110,23 @@ void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
 void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
   CLI::App* serve = app.add_subcommand("serve", "Runs one task of a cluster, without Python");
   serve->formatter(std::make_shared<Help>("Usage: weir serve [OPTIONS]"));
-  serve->add_option("--cluster", options.cluster, "its jobs: ps=host:port,host:port;worker=host:port");
-  serve->add_option("--ps_hosts", options.ps_hosts, "the addresses of job ps, with commas between");
-  serve->add_option("--worker_hosts", options.worker_hosts, "the addresses of job worker");
-  serve->add_option("--config", options.config_file, "a JSON file as TF_CONFIG, with or without \"task\"");
-  serve->add_option("--job_name", options.job_name, "the job that this is a task of");
-  serve->add_option("--task_index", options.task_index, "which task of its job this is")
+  serve->add_option("--cluster", options.cluster, "jobs and their addresses: ps=host:port,host:port;worker=host:port");
+  serve->add_option("--ps_hosts", options.ps_hosts, "comma-separated addresses of job ps");
+  serve->add_option("--worker_hosts", options.worker_hosts, "comma-separated addresses of job worker");
+  serve->add_option("--config", options.config_file, "JSON file in the format of TF_CONFIG; \"task\" is optional");
+  serve->add_option("--job_name", options.job_name, "job of this task");
+  serve->add_option("--task_index", options.task_index, "index of this task in its job")
       ->type_name("N")
       ->check(Within(0, 1'000'000));
   serve->add_option("--bind_address", options.bind_address,
-                    "where to listen, host or host:port, when that is not its address in the cluster");
-  serve->add_option("--grace", options.grace_seconds, "seconds that running steps get when it is asked to end")
+                    "address to listen on (host or host:port), if different from the task's address in the cluster");
+  serve->add_option("--grace", options.grace_seconds, "seconds that running steps may take after SIGTERM or Ctrl-C")
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))
       ->capture_default_str();
   serve->footer(
-      "Without --cluster, --ps_hosts, --worker_hosts and --config, the environment's TF_CONFIG says what they would.\n"
-      "SIGTERM and Ctrl-C let running steps end, then it ends with status 0.\n\n"
+      "Without --cluster, --ps_hosts, --worker_hosts and --config, the cluster is read from the environment "
+      "variable\nTF_CONFIG. On SIGTERM or Ctrl-C, running steps may finish; then the process exits with status 0.\n\n"
       "Examples:\n"
       "  weir serve --cluster 'ps=a:2222;worker=b:2222,c:2222' --job_name worker --task_index 1\n"
       "  weir serve --config cluster.json --job_name ps\n");
@@ -145,8 +146,8 @@ void AddDevices(CLI::App& app, DevicesOptions& options, int& exit_status) {
       ->check(Within(0.001, 1e6))
       ->capture_default_str();
   devices->footer(
-      "Tasks of the cluster that do not answer in time are named on standard error. The status is 1 when the server\n"
-      "itself does not answer.\n\n"
+      "Lists tasks that do not answer in time on standard error. Exits with status 1 if the server itself does "
+      "not\nanswer.\n\n"
       "Example:\n  weir devices grpc://localhost:2222 --timeout 2\n");
   devices->callback([&options, &exit_status] {
     const Status status = ListDevices(options);
@@ -163,23 +164,25 @@ struct RecordsOptions {
 void AddMakeRecords(CLI::App& records, MakeRecordsOptions& options, int& exit_status) {
   CLI::App* make = records.add_subcommand("make", "Writes the images of a folder as records");
   make->formatter(std::make_shared<Help>("Usage: weir records make FOLDER FILE [OPTIONS]"));
-  make->add_option("FOLDER", options.folder, "has a folder for each class, with PNG, JPEG, GIF or BMP files in it")
+  make->add_option("FOLDER", options.folder, "folder with one subfolder of PNG, JPEG, GIF or BMP files per class")
       ->required();
-  make->add_option("FILE", options.file, "the record file; FILE.labels gets the names of the classes")->required();
-  make->add_flag("--raw", options.image.raw, "pixels instead of the files' own bytes");
-  make->add_option("--channels", options.image.channels, "of the pixels: 1 gray, 3 colours, 0 as in the file")
+  make->add_option("FILE", options.file, "record file to write; class names are written to FILE.labels")->required();
+  make->add_flag("--raw", options.image.raw, "store decoded pixels instead of the image files");
+  make->add_option("--channels", options.image.channels, "channels to decode: 1 (grey), 3 (RGB) or 0 (as in the file)")
       ->type_name("N")
       ->check(CLI::IsMember({0, 1, 3}).description(""))
       ->capture_default_str();
-  make->add_option("--compression", options.compression, "of the whole file: GZIP or ZLIB")->type_name("KIND");
-  make->add_option("--seed", options.seed, "of the order of the records")->type_name("N")->capture_default_str();
-  make->add_option("--labels", options.labels, "names of the classes, as FILE.labels of another call has them")
+  make->add_option("--compression", options.compression, "compression of the record file: GZIP or ZLIB")
+      ->type_name("KIND");
+  make->add_option("--seed", options.seed, "seed for shuffling the records")->type_name("N")->capture_default_str();
+  make->add_option("--labels", options.labels, "file with class names, such as FILE.labels of an earlier run")
       ->type_name("FILE");
-  make->add_flag("--skip_damaged", options.skip_damaged, "leave out images that cannot be read");
+  make->add_flag("--skip_damaged", options.skip_damaged, "skip images that cannot be read");
   make->footer(
       "Records are examples with the features image/encoded, image/format, image/height, image/width, image/channels,\n"
-      "image/class/label and image/class/text; with --raw: image_raw, height, width, depth, label. Labels number the\n"
-      "folders in the order of their names: give a second file the --labels of the first, if it may lack a class.\n\n"
+      "image/class/label and image/class/text; with --raw: image_raw, height, width, depth, label. Labels are "
+      "the\nindices of the sorted folder names. For a second file that may lack a class, pass the first file's "
+      "--labels.\n\n"
       "Example:\n  weir records make pictures/train train.tfrecords --raw --channels 1\n");
   make->callback([&options, &exit_status] {
     const Status status = MakeRecords(options, RealEnv());
@@ -188,18 +191,18 @@ void AddMakeRecords(CLI::App& records, MakeRecordsOptions& options, int& exit_st
 }
 
 void AddRecords(CLI::App& app, RecordsOptions& options, int& exit_status) {
-  CLI::App* records = app.add_subcommand("records", "Makes record files out of images; shows and counts records");
+  CLI::App* records = app.add_subcommand("records", "Makes record files from images; shows and counts records");
   records->formatter(std::make_shared<Help>("Usage: weir records COMMAND ..."));
   records->require_subcommand(1);
   records->footer(
-      "'weir records COMMAND --help' says more about each.\n\n"
+      "Run 'weir records COMMAND --help' for details.\n\n"
       "Example:\n  weir records make pictures train.tfrecords\n");
   AddMakeRecords(*records, options.make, exit_status);
 
   CLI::App* show = records->add_subcommand("show", "Prints the first records of a file");
   show->formatter(std::make_shared<Help>("Usage: weir records show FILE [OPTIONS]"));
   show->add_option("FILE", options.show.file, "a record file, compressed or not")->required();
-  show->add_option("--limit", options.show.limit, "how many")
+  show->add_option("--limit", options.show.limit, "number of records to show")
       ->type_name("N")
       ->check(Within<int64_t>(1, std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
@@ -209,12 +212,11 @@ void AddRecords(CLI::App& app, RecordsOptions& options, int& exit_status) {
     exit_status = status.ok() ? 0 : Fail("records show", status);
   });
 
-  CLI::App* count =
-      records->add_subcommand("count", "Reads files to the end, tests their checksums, counts the records");
+  CLI::App* count = records->add_subcommand("count", "Counts records and verifies their checksums");
   count->formatter(std::make_shared<Help>("Usage: weir records count FILE..."));
   count->add_option("FILE", options.counted, "record files, compressed or not")->required();
   count->footer(
-      "The status is 1 when a file is damaged; what and where is on standard error.\n\n"
+      "Exits with status 1 if a file is damaged, with the reason on standard error.\n\n"
       "Example:\n  weir records count data/*.tfrecords\n");
   count->callback([&options, &exit_status] {
     const Status status = CountRecords(options.counted, RealEnv());
@@ -263,8 +265,8 @@ int UnknownCommand(const std::string& command, const std::vector<std::string>& n
   const std::string* nearest = Nearest(names, word);
   return UsageError(command,
                     nearest != nullptr
-                        ? fmt::format("there is no command '{}'; did you mean '{}'?", word, *nearest)
-                        : fmt::format("there is no command '{}'; there are {}", word, absl::StrJoin(names, ", ")));
+                        ? fmt::format("unknown command '{}'; did you mean '{}'?", word, *nearest)
+                        : fmt::format("unknown command '{}'; commands are {}", word, absl::StrJoin(names, ", ")));
 }
 
 // Describes arguments that the command does not accept: the first unknown option if any, else all of them.
@@ -273,14 +275,14 @@ std::string UnknownArguments(const CLI::App& command) {
   const std::vector<std::string> words = command.remaining();
   const auto option =
       std::find_if(words.begin(), words.end(), [](const std::string& word) { return word.starts_with("--"); });
-  if (option == words.end()) return fmt::format("there is no use for '{}' here{}", absl::StrJoin(words, " "), hint);
+  if (option == words.end()) return fmt::format("unexpected argument '{}'{}", absl::StrJoin(words, " "), hint);
   const std::string name = option->substr(2, option->find('=') - 2);
   std::vector<std::string> names;
   for (const CLI::Option* known : command.get_options())
     names.insert(names.end(), known->get_lnames().begin(), known->get_lnames().end());
   if (const std::string* nearest = Nearest(names, name))
-    return fmt::format("there is no option '{}'; did you mean '--{}'?", *option, *nearest);
-  return fmt::format("there is no option '{}'{}", *option, hint);
+    return fmt::format("unknown option '{}'; did you mean '--{}'?", *option, *nearest);
+  return fmt::format("unknown option '{}'{}", *option, hint);
 }
 
 // Reports a parse error of CLI11.
@@ -292,7 +294,7 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error, const std::str
   if (const std::vector<std::string> names = Commands(outer); !names.empty() && !is_nested) {
     const std::vector<std::string> words = outer.remaining();
     if (!words.empty()) return UnknownCommand(outer.get_name(), names, words.front());
-    return UsageError(outer.get_name(), "which command? There are " + absl::StrJoin(names, ", "));
+    return UsageError(outer.get_name(), "no command given; commands are " + absl::StrJoin(names, ", "));
   }
   const std::string name = is_nested ? outer.get_name() + " " + command.get_name() : command.get_name();
   const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
@@ -303,7 +305,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Weir, a dataflow training engine that speaks TensorFlow 1.x", "weir");
   app.formatter(std::make_shared<Help>("Usage: weir COMMAND ..."));
   app.set_version_flag("--version", WEIR_VERSION);
-  app.footer("'weir COMMAND --help' says more about each.\n");
+  app.footer("Run 'weir COMMAND --help' for details.\n");
   int exit_status = 0;
   UpOptions up_options;
   ServeOptions serve_options;
@@ -321,7 +323,7 @@ int Main(int argc, char** argv) {
     arguments.resize(std::min<size_t>(arguments.size(), 2));
     arguments.emplace_back("--help");
   }
-  if (arguments.empty()) return UsageError("", "which command? There are " + absl::StrJoin(Commands(app), ", "));
+  if (arguments.empty()) return UsageError("", "no command given; commands are " + absl::StrJoin(Commands(app), ", "));
   const std::string first = arguments[0];
   const std::vector<std::string> names = Commands(app);
   const bool is_known = std::find(names.begin(), names.end(), first) != names.end();

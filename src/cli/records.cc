@@ -79,7 +79,7 @@ Result<size_t> WriteRecords(const MakeRecordsOptions& options, const io::ImageFo
   }
   if (damaged == done || (damaged > 0 && !options.skip_damaged))
     return DataLoss("{} of {} images cannot be read{}", damaged, done,
-                    damaged == done ? "" : "; with --skip_damaged they are left out");
+                    damaged == done ? "" : "; use --skip_damaged to skip them");
   WEIR_TRY(writer->Sync());
   WEIR_TRY(writer->Close());
   return done - damaged;
@@ -89,7 +89,7 @@ Result<size_t> WriteRecords(const MakeRecordsOptions& options, const io::ImageFo
 Result<std::vector<std::string>> ClassesIn(Env& env, const std::string& path) {
   WEIR_ASSIGN(const std::string text, env.ReadFile(path));
   std::vector<std::string> classes = absl::StrSplit(text, '\n', absl::SkipWhitespace());
-  if (classes.empty()) return InvalidArgument("there are no names of classes in '{}'", path);
+  if (classes.empty()) return InvalidArgument("'{}' contains no class names", path);
   return classes;
 }
 
@@ -192,7 +192,7 @@ Status ShowRecords(const ShowRecordsOptions& options, Env& env) {
     Print(i, *record);
   }
   WEIR_ASSIGN(const std::optional<std::string> next, reader->Next());
-  if (next.has_value()) fmt::print("... and more: --limit says how many are shown\n");
+  if (next.has_value()) fmt::print("... more records follow; raise --limit to show them\n");
   return OkStatus();
 }
 

@@ -25,8 +25,8 @@ Result<fs::path> FindPackageRoot() {
     if (fs::exists(root / "weir/__main__.py", error) && fs::exists(root / "weir/_weir.so", error)) return root;
   }
   return FailedPrecondition(
-      "the Python package is missing or not complete: neither {} nor {} holds __main__.py and _weir.so. "
-      "Run 'make build', or 'make install' for an installed program",
+      "the Python package is missing or incomplete: neither {} nor {} contains __main__.py and _weir.so. Run 'make "
+      "build' (or 'make install' for an installed program)",
       (roots[0] / "weir").string(), (roots[1] / "weir").string());
 }
 

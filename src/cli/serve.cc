@@ -33,8 +33,7 @@ Result<ClusterSpec> ParseCluster(const std::string& text) {
   for (const std::string& job : list) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(job, absl::MaxSplits('=', 1));
     if (parts.second.empty())
-      return InvalidArgument("--cluster is like \"ps=host:port,host:port;worker=host:port\"; '{}' is no part of that",
-                             job);
+      return InvalidArgument("--cluster: cannot parse '{}'; expected \"ps=host:port,host:port;worker=host:port\"", job);
     if (!jobs.emplace(parts.first, TasksOf(parts.second)).second)
       return InvalidArgument("--cluster has job '{}' twice", parts.first);
   }
@@ -55,8 +54,7 @@ Result<ClusterSpec> ClusterOfHosts(const ServeOptions& options) {
 Result<ClusterConfig> ClusterOf(const ServeOptions& options, const char* tf_config, Env& env) {
   const bool has_hosts = !options.ps_hosts.empty() || !options.worker_hosts.empty();
   if (int{!options.cluster.empty()} + int{has_hosts} + int{!options.config_file.empty()} > 1)
-    return InvalidArgument(
-        "the cluster comes from --cluster, from --ps_hosts and --worker_hosts, or from --config: one of them");
+    return InvalidArgument("give only one of: --cluster; --ps_hosts and --worker_hosts; --config");
   ClusterConfig config;
   if (!options.cluster.empty()) {
     WEIR_ASSIGN(config.cluster, ParseCluster(options.cluster));
@@ -68,7 +66,7 @@ Result<ClusterConfig> ClusterOf(const ServeOptions& options, const char* tf_conf
   }
   if (!options.config_file.empty()) return ClusterConfig::ReadFile(env, options.config_file);
   if (tf_config != nullptr && *tf_config != '\0') return ClusterConfig::Parse(tf_config, "TF_CONFIG");
-  return InvalidArgument("which cluster? Name it with --cluster, --ps_hosts and --worker_hosts, --config or TF_CONFIG");
+  return InvalidArgument("no cluster given: use --cluster, --ps_hosts and --worker_hosts, --config or TF_CONFIG");
 }
 
 }  // namespace
@@ -81,7 +79,7 @@ Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_con
     config.job_name = options.job_name;
   } else if (!has_task) {
     if (config.cluster.jobs().size() != 1)
-      return InvalidArgument("which job is this? The cluster has several: say --job_name");
+      return InvalidArgument("the cluster has several jobs: name the job of this task with --job_name");
     config.job_name = config.cluster.jobs().begin()->first;
   }
   if (options.task_index >= 0) {
@@ -89,7 +87,7 @@ Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_con
   } else if (!has_task || config.task_index < 0) {
     Result<const ClusterSpec::Tasks*> tasks = config.cluster.TasksOf(config.job_name);
     if (tasks.ok() && (*tasks)->size() != 1)
-      return InvalidArgument("which task of job '{}' is this? It has {}: say --task_index", config.job_name,
+      return InvalidArgument("job '{}' has {} tasks: name this one with --task_index", config.job_name,
                              (*tasks)->size());
     config.task_index = tasks.ok() ? (*tasks)->begin()->first : 0;
   }

@@ -199,9 +199,9 @@ class LocalCluster final {
     task.error.Finish(console_.queue(true));
     if (event.status != 0 && !task.is_asked_to_end) {
       console_.Say(event.status > 128
-                       ? fmt::format("{} was ended by signal {} ({}); ending the rest", task.name, event.status - 128,
-                                     strsignal(event.status - 128))
-                       : fmt::format("{} failed with status {}; ending the rest", task.name, event.status));
+                       ? fmt::format("{} was killed by signal {} ({}); stopping the other tasks", task.name,
+                                     event.status - 128, strsignal(event.status - 128))
+                       : fmt::format("{} failed with status {}; stopping the other tasks", task.name, event.status));
       EndAll(SIGTERM, event.status);
     } else if (AllEnded(/*workers_only=*/true)) {
       for (Task& ps : tasks_) AskToEnd(ps, SIGTERM);
@@ -241,7 +241,7 @@ class LocalCluster final {
       return;
     }
     is_interrupted_ = true;
-    console_.Say(fmt::format("{}: ending all tasks; once more to kill them", strsignal(signal)));
+    console_.Say(fmt::format("{}: stopping all tasks; repeat to kill them", strsignal(signal)));
     if (!status_.has_value()) status_ = 128 + signal;
     for (Task& task : tasks_) {
       if (!task.is_ps) AskToEnd(task, signal == SIGINT ? SIGINT : SIGTERM);
@@ -264,7 +264,7 @@ class LocalCluster final {
     for (Task& task : tasks_) {
       if (task.has_ended || !task.kill_at.has_value() || SteadyClock::now() < *task.kill_at) continue;
       task.kill_at.reset();
-      console_.Say(fmt::format("{} has not ended within {} s; killing it", task.name, options_.grace_seconds));
+      console_.Say(fmt::format("{} did not end within {} s; killing it", task.name, options_.grace_seconds));
       children_->Signal(NumberOf(task), SIGKILL);
     }
   }
@@ -296,7 +296,7 @@ class LocalCluster final {
 
 Result<int> Up(const UpOptions& options) {
   std::error_code error;
-  if (!std::filesystem::exists(options.script, error)) return NotFound("there is no file '{}'", options.script);
+  if (!std::filesystem::exists(options.script, error)) return NotFound("file '{}' not found", options.script);
   WEIR_ASSIGN(std::unique_ptr<ChildProcesses> children, ChildProcesses::Make());
   LocalCluster cluster(options, std::move(children));
   WEIR_TRY(cluster.Start());

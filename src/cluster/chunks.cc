@@ -23,7 +23,7 @@ Result<bool> WantsChunk(const tensorflow::RecvTensorRequest& request, size_t* of
   const std::string& text = request.transport_options().value();
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *offset);
   if (error != std::errc() || end != text.data() + text.size())
-    return InvalidArgument("'{}' is no offset into a tensor", text.substr(0, 40));
+    return InvalidArgument("'{}' is not a valid tensor offset", text.substr(0, 40));
   return true;
 }
 
@@ -66,7 +66,7 @@ RecvTensorReply MakeChunk(const ChunkSource& from, size_t offset, size_t chunk_b
 bool IsChunk(const RecvTensorReply& reply) { return reply.message.transport_options().type_url() == kChunks; }
 
 Result<bool> ChunkedTensor::Add(const RecvTensorReply& reply, size_t offset) {
-  const auto wrong = [] { return Internal("a piece of a tensor came that does not fit"); };
+  const auto wrong = [] { return Internal("received a tensor chunk that does not fit"); };
   if (!IsChunk(reply)) return wrong();
   const size_t size = reply.chunk.size();
   if (offset == 0) {
@@ -96,7 +96,7 @@ Result<Tensor> ChunkedTensor::Take() {
   tensor_ = Tensor();
   WEIR_ASSIGN(Tensor strings, DecodeTensor(bytes));
   if (strings.dtype() != kString)
-    return Internal("pieces came together to a {} tensor, not to strings", strings.dtype());
+    return Internal("the chunks decode to a {} tensor instead of strings", strings.dtype());
   return strings;
 }
 

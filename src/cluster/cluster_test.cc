@@ -408,7 +408,7 @@ TEST_F(ClusterTest, ATimeoutEndsAStepThatWaitsForATask) {
   ASSERT_TRUE(session->Run({.fetches = {here}}).ok());  // creating the session does not count for the step's timeout
   const Status ended = session->Run(request).status();
   EXPECT_EQ(ended.code(), StatusCode::kDeadlineExceeded);
-  EXPECT_NE(ended.message().find("no answer yet from " + At("ps")), absl::string_view::npos) << ended;
+  EXPECT_NE(ended.message().find("these tasks have not responded yet: " + At("ps")), absl::string_view::npos) << ended;
   // Once the task has started, the same session works.
   StartServer("ps", 0);
   options.set_timeout_in_ms(10'000);

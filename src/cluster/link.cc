@@ -80,7 +80,7 @@ bool LinkCaller::Call(const std::string& method, Rope& request, const CallOption
       if (options.timeout_ms > 0) {
         open.alarm = link().alarms().After(options.timeout_ms * kNanosPerMilli, [weak, id] {
           if (const std::shared_ptr<LinkCaller> alive = weak.lock())
-            alive->PostEnd(id, DeadlineExceeded("no answer came in time"));
+            alive->PostEnd(id, DeadlineExceeded("no response within the timeout of the call"));
         });
       }
       open.done = std::move(done);
@@ -118,7 +118,7 @@ void LinkCaller::End(uint64_t id, Result<Rope> result, bool tell_peer) {
   }
   if (tell_peer) link().SendMessage({.kind = LinkMessage::kCancel, .id = id}, "", Rope());
   Finish(std::move(open), std::move(result));
-  if (last) Break(Cancelled("the channel has ended"));
+  if (last) Break(Cancelled("the channel was closed"));
 }
 
 // Ends the call from the event loop. Use it in cancel callbacks and alarms: ending inline runs `done`, which could
@@ -133,7 +133,7 @@ void LinkCaller::CloseAfterLastCall() {
     left_ = true;
     if (!open_.empty()) return;
   }
-  Break(Cancelled("the channel has ended"));
+  Break(Cancelled("the channel was closed"));
 }
 
 void LinkCaller::Finish(PendingCall open, Result<Rope> result) {

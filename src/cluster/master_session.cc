@@ -65,8 +65,8 @@ Result<int64_t> MasterSession::Extend(const tensorflow::GraphDef& graph, int64_t
     std::lock_guard lock(mu_);
     if (version != version_) {
       return Aborted(
-          "the session's graph is at version {}, but the client extends version {}: two clients cannot extend "
-          "one session",
+          "the session's graph is at version {}, but the client extends version {}: only one client may extend a "
+          "session",
           version_, version);
     }
   }
@@ -397,7 +397,8 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
 
 void MasterSession::MakeCallable(const tensorflow::CallableOptions& callable, const CallOptions& options,
                                  Reply<tensorflow::MakeCallableResponse> done) {
-  if (callable.tensor_connection_size() > 0) return done(Unimplemented("callables with tensor connections"));
+  if (callable.tensor_connection_size() > 0)
+    return done(Unimplemented("callables with tensor connections are not supported"));
   StepSignature signature;
   signature.feeds.assign(callable.feed().begin(), callable.feed().end());
   signature.fetches.assign(callable.fetch().begin(), callable.fetch().end());

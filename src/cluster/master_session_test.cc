@@ -427,7 +427,7 @@ TEST_F(MasterSessionTest, SilentTaskIsRetried) {
     if (!call.Is(kPs0, "GetStatus") || left-- <= 0) return call.Pass();
     EXPECT_GT(call.options.timeout_ms, 0);
     world_.After(call.options.timeout_ms * kNanosPerMilli,
-                 [done = call.done] { done(DeadlineExceeded("no answer came in time")); });
+                 [done = call.done] { done(DeadlineExceeded("no response within the timeout of the call")); });
   };
   const Answer answer = StartStep(Fetch({one}));
   world_.RunUntilIdle(world_.now() + kHour);

@@ -54,7 +54,7 @@ void MasterSession::MasterStep::TimeOut(int64_t timeout_ms) {
   if (!runs) awaited = tasks.Awaited();
   std::string text = fmt::format("Timed out waiting for notification: {} ms have passed", timeout_ms);
   for (size_t i = 0; i < awaited.size(); ++i) {
-    if (i == 0) text += runs ? ", and the step still runs on " : ", and there is no answer yet from ";
+    if (i == 0) text += runs ? ", and the step still runs on " : ", and these tasks have not responded yet: ";
     if (i > 0) text += ", ";
     text += tasks.peers().Describe(awaited[i]);
   }
@@ -129,7 +129,8 @@ void MasterSession::MasterStep::RequestOwnValues() {
           std::move(request), CallOptions{.cancel = &cancel},
           [self = shared_from_this(), key, i](Result<RecvTensorReply> reply) {
             if (!reply.ok()) return self->Fail(reply.status());
-            if (reply->tensors.size() != 1) return self->Fail(Internal("no value came under {}", key));
+            if (reply->tensors.size() != 1)
+              return self->Fail(Internal("the response has no value for rendezvous key {}", key));
             self->OnPartInput(i, NamedTensor{key, std::move(reply->tensors[0].tensor)});
           });
     }
@@ -193,7 +194,7 @@ Result<RunStepReply> MasterSession::MasterStep::Collect() {
       *reply.message.mutable_metadata()->add_partition_graphs() = std::move(graph);
   }
   for (int fetch : wanted) {
-    if (!values[fetch].valid()) return Internal("no value came for {}", plan->fetch_names[fetch]);
+    if (!values[fetch].valid()) return Internal("no task returned a value for fetch {}", plan->fetch_names[fetch]);
     reply.tensors.push_back({plan->fetch_names[fetch], std::move(values[fetch])});
   }
   return reply;

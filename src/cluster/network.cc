@@ -36,7 +36,7 @@ std::unique_ptr<Transport> MakeTransport() {
   if (text == "auto+ucx")
     return MakeHostTransport(MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/false), peer_timeout_ms);
   if (text != "auto" && !text.empty())
-    LogWarning("{}={} is none of auto, grpc, ucx and auto+ucx: auto is used", kTransportVariable, text);
+    LogWarning("{}='{}' is not one of auto, grpc, ucx, auto+ucx: using auto", kTransportVariable, text);
   return MakeHostTransport(std::move(grpc), peer_timeout_ms);
 }
 
@@ -68,7 +68,7 @@ void Network::RemoveMaster(const std::string& address) {
 Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& target) {
   if (!target.starts_with(kScheme)) {
     return NotFound(
-        "no session factory is registered for the target '{}': a target is empty, for this process, or "
+        "no session factory is registered for the target '{}': use an empty target for this process, or "
         "\"grpc://host:port\"",
         target);
   }

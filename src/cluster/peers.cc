@@ -22,7 +22,7 @@ Result<std::shared_ptr<WorkerService>> Peers::Find(const std::string& task) {
   if (address == addresses_.end()) {
     std::string known;
     for (const auto& [name, unused] : addresses_) known += (known.empty() ? "" : ", ") + name;
-    return NotFound("there is no task {} in the cluster: it has {}", task, known);
+    return NotFound("task {} is not in the cluster, which has {}", task, known);
   }
   std::shared_ptr<WorkerService> worker = MakeRemoteWorker(transport_.Connect(address->second), task);
   workers_.emplace(task, worker);

@@ -63,7 +63,8 @@ class RemoteSession::GraphSendLock final {
     if (cancel.cancelled()) {
       status_ = cancel.reason();
     } else if (!in_time) {
-      status_ = DeadlineExceeded("another thread still sends the graph to the server at {}", session_.target_);
+      status_ =
+          DeadlineExceeded("timed out while another thread is sending the graph to the server at {}", session_.target_);
     } else {
       has_it_ = session_.sending_ = true;
     }
@@ -214,18 +215,19 @@ Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::
                                       },
                                       {}, event_poller_.get()));
   if (static_cast<int>(reply.tensors.size()) != asked)
-    return Internal("the server at {} gave {} values instead of {}", target_, reply.tensors.size(), asked);
+    return Internal("the server at {} returned {} values, expected {}", target_, reply.tensors.size(), asked);
   if (metadata != nullptr) *metadata = std::move(*reply.message.mutable_metadata());
   for (NamedTensor& named : reply.tensors) {
     auto it = values.find(named.name);
-    if (it == values.end()) return Internal("the server at {} gave a value for '{}'", target_, named.name);
+    if (it == values.end())
+      return Internal("the server at {} returned a value for '{}', which was not requested", target_, named.name);
     it->second = std::move(named.tensor);
   }
   std::vector<Tensor> result;
   result.reserve(fetches.size());
   for (const std::string& fetch : fetches) {
     result.push_back(values.find(fetch)->second);
-    if (!result.back().valid()) return Internal("the server at {} gave no value for '{}'", target_, fetch);
+    if (!result.back().valid()) return Internal("the server at {} returned no value for '{}'", target_, fetch);
   }
   return result;
 }

@@ -22,9 +22,9 @@ constexpr char kUnclaimedVariable[] = "WEIR_UNCLAIMED_SESSION_SECONDS";
 Status CannotListen(const Status& why) {
   std::string text = fmt::format("Could not start gRPC server: {}", std::string(why.message()));
   if (why.code() == StatusCode::kInvalidArgument) {
-    text += fmt::format(
-        ". Where a task listens on another address than others reach it by, name that one with bind_address or {}",
-        kBindVariable);
+    text +=
+        fmt::format(". If this task must listen on another address than the one in the cluster, set bind_address or {}",
+                    kBindVariable);
   }
   return MakeStatus(StatusCode::kUnknown, text);
 }
@@ -75,7 +75,7 @@ struct Server::Core final {
 Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, const Options& options,
                                              const Dependencies& dependencies) {
   if (!def.protocol().empty() && def.protocol() != "grpc")
-    return Unimplemented("the protocol of a server is \"grpc\", not \"{}\"", def.protocol());
+    return Unimplemented("unsupported server protocol \"{}\": only \"grpc\" is supported", def.protocol());
   WEIR_ASSIGN(ClusterSpec cluster, ClusterSpec::FromProto(def.cluster()));
   Result<std::string> text = cluster.TaskAddress(def.job_name(), def.task_index());
   if (!text.ok()) return InvalidArgument("{}", std::string(text.status().message()));

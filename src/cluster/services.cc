@@ -92,10 +92,10 @@ class RemoteCaller {
     if (ThisProcess() != process_) return done(CannotCallAfterFork(*where_));
     AskForBodyErrors(request);
     if (const size_t size = PlainPart(request).ByteSizeLong(); size > kMaxMessageBytes) {
-      return done(InvalidArgument(
-          "the message of {} is too large: {} bytes, where protobuf takes {}. Large constants in a graph are the usual "
-          "cause: feed them, or load them into variables",
-          method, size, kMaxMessageBytes));
+      return done(
+          InvalidArgument("the message of {} is too large: {} bytes, but protobuf's limit is {}. The usual cause are "
+                          "large constants in a graph: feed them, or load them into variables",
+                          method, size, kMaxMessageBytes));
     }
     Rope encoded = Encode(request);
     if (Status status = CheckCallSize(encoded.size(), TensorsOf(request)); !status.ok())
@@ -189,7 +189,7 @@ template <class Response>
 class ReplyOnce final {
  public:
   explicit ReplyOnce(std::shared_ptr<IncomingCall> call) : call_(std::move(call)) {}
-  ~ReplyOnce() { Send(ResourceExhausted("out of memory: {} was given up", call_->method())); }
+  ~ReplyOnce() { Send(ResourceExhausted("out of memory: {} was aborted", call_->method())); }
   ReplyOnce(const ReplyOnce&) = delete;
   ReplyOnce& operator=(const ReplyOnce&) = delete;
 
@@ -273,7 +273,7 @@ CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master) {
 #undef WEIR_SERVE
   return [handlers](std::shared_ptr<IncomingCall> call) {
     auto it = handlers->find(call->method());
-    if (it == handlers->end()) return call->Respond(Unimplemented("there is no method {}", call->method()));
+    if (it == handlers->end()) return call->Respond(Unimplemented("unknown method {}", call->method()));
     it->second(std::move(call));
   };
 }

@@ -26,7 +26,8 @@ void StepRendezvous::RecvAsync(const std::string& key, Done done) {
   }
   if (response_values != nullptr && response_values->Has(key)) return response_values->RecvAsync(key, std::move(done));
   const std::string source = TaskOfDevice(key.substr(0, key.find(';')));
-  if (peers == nullptr) return done(Internal("step {} does not know where {} is", step_id_, source));
+  if (peers == nullptr)
+    return done(Internal("step {}: cannot request a value from {} before RunGraph", step_id_, source));
   if (source == peers->own_task()) return local_->RecvAsync(key, std::move(done));
   Result<std::shared_ptr<WorkerService>> worker = peers->Find(source);
   if (!worker.ok()) return done(worker.status());
@@ -43,7 +44,7 @@ void StepRendezvous::AskForAll(std::shared_ptr<WorkerService> worker, const std:
                       if (reply->message.is_dead()) return done(Value{Tensor(), true});
                       if (IsChunk(*reply)) return self->AskForRest(worker, key, *reply, done);
                       if (reply->tensors.size() != 1 || !reply->tensors[0].tensor.valid())
-                        return done(Internal("no value came under {}", key));
+                        return done(Internal("the response has no value for rendezvous key {}", key));
                       done(Value{std::move(reply->tensors[0].tensor), false});
                     });
 }

@@ -356,7 +356,8 @@ TEST_P(TransportTest, ATimeoutEndsACallOnBothSides) {
     call->cancel().Register([&] { cancelled.Give(); });
     Keep(std::move(call));
   });
-  EXPECT_EQ(Call("/a.B/C", "x", nullptr, {.timeout_ms = 200}), DeadlineExceeded("no answer came in time"));
+  EXPECT_EQ(Call("/a.B/C", "x", nullptr, {.timeout_ms = 200}),
+            DeadlineExceeded("no response within the timeout of the call"));
   EXPECT_TRUE(cancelled.Wait());
 }
 
@@ -408,7 +409,7 @@ TEST_P(TransportTest, CallsFromFinalCallbacksFail) {
   });
   ASSERT_TRUE(came.Wait());
   client_ = nullptr;
-  EXPECT_EQ(again.Wait(), Cancelled("the process is ending"));
+  EXPECT_EQ(again.Wait(), Cancelled("the transport of this process is shutting down"));
 }
 
 TEST_P(TransportTest, CallDuringListenerShutdownIsCancelled) {
@@ -606,7 +607,7 @@ TEST_P(GrpcTransportTest, APeerThatIsSilentIsLostAndFoundAgain) {
   for (Answer* answer : {&first, &second}) {
     const Status status = answer->Wait();
     EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-    EXPECT_NE(status.message().find("no sign of life for 1000 ms"), absl::string_view::npos) << status;
+    EXPECT_NE(status.message().find("no sign of life from the peer for 1000 ms"), absl::string_view::npos) << status;
   }
   silent = false;
   EXPECT_TRUE(Call("/a.B/C", "x").ok());

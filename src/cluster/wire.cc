@@ -84,7 +84,7 @@ bool CopyField(RopeReader& reader, const Field& field, std::string* to) {
   return reader.ReadAppend(to, field.value);
 }
 
-Status Malformed(std::string_view what) { return InvalidArgument("malformed bytes where a {} was expected", what); }
+Status Malformed(std::string_view what) { return InvalidArgument("cannot parse {}: malformed bytes", what); }
 
 // Reads plain elements, in the memory that they were received in if it is suitable. Compares sizes before it allocates
 // memory.
@@ -127,7 +127,7 @@ Status CheckNumValues(const tensorflow::TensorProto& proto) {
   const Shape shape = partial.ToShape();
   const int64_t given = NumValues(proto);
   if (shape.num_elements() > given && shape.num_elements() > kMaxRepeated)
-    return InvalidArgument("a tensor of shape {} comes with only {} values", shape, given);
+    return InvalidArgument("a tensor of shape {} has only {} values", shape, given);
   return OkStatus();
 }
 
@@ -339,8 +339,9 @@ Status CheckCallSize(size_t bytes, const std::vector<NamedTensor>& tensors, size
     largest = &named;
     most = size;
   }
-  return ResourceExhausted("a message of {} bytes is too large: a call takes {}. {}", bytes, limit,
-                           largest == nullptr ? "" : fmt::format("Of it {} bytes are {}", most, Describe(*largest)));
+  return ResourceExhausted(
+      "the message of {} bytes exceeds the limit of {} bytes per call. {}", bytes, limit,
+      largest == nullptr ? "" : fmt::format("Its largest part ({} bytes) is {}", most, Describe(*largest)));
 }
 
 Rope EncodeTensor(const Tensor& tensor) {

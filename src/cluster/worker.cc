@@ -151,7 +151,9 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
 Status Worker::UseSessionCluster(const tensorflow::ServerDef& def, WorkerSession* session) {
   WEIR_ASSIGN(ClusterSpec cluster, ClusterSpec::FromProto(def.cluster()));
   const Status known = cluster.TaskAddress(def.job_name(), def.task_index()).status();
-  if (!known.ok()) return InvalidArgument("{} is to be another task: {}", task_, std::string(known.message()));
+  if (!known.ok())
+    return InvalidArgument("{} is not the task that the session's cluster names: {}", task_,
+                           std::string(known.message()));
   const std::string name = TaskName(def.job_name(), def.task_index());
   session->peers = std::make_shared<Peers>(std::move(cluster), dependencies_.transport, name, this);
   Devices renamed;
@@ -343,20 +345,20 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
   std::vector<Tensor> feeds(graph->num_feeds());
   for (NamedTensor& sent : state->call.tensors) {
     const int number = graph->FeedNumber(sent.name);
-    if (number < 0) return done(InvalidArgument("the graph takes no value under '{}'", sent.name));
+    if (number < 0) return done(InvalidArgument("the registered graph has no feed with key '{}'", sent.name));
     feeds[number] = std::move(sent.tensor);
   }
   const Plan& plan = graph->executor().plan();
   for (size_t k = 0; k < feeds.size(); ++k) {
-    if (!feeds[k].valid()) return done(InvalidArgument("no value was sent for '{}'", plan.feeds[k].what.name));
+    if (!feeds[k].valid()) return done(InvalidArgument("missing value for feed '{}'", plan.feeds[k].what.name));
     if (feeds[k].dtype() != plan.feeds[k].what.dtype)
-      return done(InvalidArgument("the value sent for '{}' is {}, not {}", plan.feeds[k].what.name, feeds[k].dtype(),
-                                  plan.feeds[k].what.dtype));
+      return done(InvalidArgument("the value for feed '{}' has type {}, expected {}", plan.feeds[k].what.name,
+                                  feeds[k].dtype(), plan.feeds[k].what.dtype));
   }
   std::vector<int> fetches;
   for (const std::string& key : request.recv_key()) {
     fetches.push_back(graph->FetchNumber(key));
-    if (fetches.back() < 0) return done(InvalidArgument("the graph gives no value under '{}'", key));
+    if (fetches.back() < 0) return done(InvalidArgument("the registered graph has no fetch with key '{}'", key));
   }
   StepArgs args = ArgsFor(*state, *step, request.step_id());
   if (options.cancel != nullptr) args.cancelled_by.push_back(options.cancel);
@@ -409,7 +411,7 @@ void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOpt
       steps_.erase(it);
     }
   }
-  if (step != nullptr) step->End(MarkDerived(Aborted("the step was ended by its master")));
+  if (step != nullptr) step->End(MarkDerived(Aborted("the step was ended by its master (CleanupGraph)")));
   done(tensorflow::CleanupGraphResponse());
 }
 
@@ -426,7 +428,7 @@ Status Worker::CheckSource(const std::string& text) const {
   for (const auto& device : *devices_) {
     if (device->name() != RenameDeviceTask(task_, key.from)) continue;
     if (device->attributes().incarnation() == key.incarnation) return OkStatus();
-    return Aborted("{} was restarted: the value asked for was on {}, its former self", task_, key.from);
+    return Aborted("{} was restarted: the requested value was on {} of its previous incarnation", task_, key.from);
   }
   return InvalidArgument("{} has no device {}", task_, key.from);
 }
@@ -507,14 +509,14 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
     std::lock_guard lock(mu_);
     if (auto it = steps_.find(step_id); it != steps_.end()) step = it->second;
   }
-  if (step == nullptr) return Aborted("the step has ended while a value was on its way");
+  if (step == nullptr) return Aborted("the step ended while a value was being transferred");
   RecvTensorReply reply;
   {
     std::lock_guard lock(step->mu);
     auto it = step->in_chunks.find(key);
     if (it == step->in_chunks.end() || offset >= it->second.from.bytes.num_bytes() ||
         offset % dependencies_.chunk_bytes != 0)
-      return InvalidArgument("no piece of a value begins at {} under {}", offset, key);
+      return InvalidArgument("no chunk at offset {} for rendezvous key {}", offset, key);
     ActiveStep::ChunkedSend& entry = it->second;
     reply = MakeChunk(entry.from, offset, dependencies_.chunk_bytes);
     std::vector<bool>::reference sent = entry.sent[offset / dependencies_.chunk_bytes];

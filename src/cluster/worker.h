@@ -115,7 +115,8 @@ class Worker final : public WorkerService {
   const std::shared_ptr<ResourceManager> resources_;  // shared by all sessions that are not isolated
   std::shared_ptr<Peers> peers_;
   CancelToken stop_;
-  const Status step_done_ = MarkDerived(Cancelled("nobody waits for it any more"));  // ends steps that have run
+  const Status step_done_ =
+      MarkDerived(Cancelled("the step has ended: nobody waits for this value"));  // ends steps that have run
   InFlight in_flight_;
   mutable std::mutex mu_;
   bool draining_ = false;

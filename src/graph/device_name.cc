@@ -75,7 +75,7 @@ class PartReader {
   }
 
   Status Device(absl::string_view part, absl::string_view type, absl::string_view index) {
-    if (saw_device_) return Malformed(text_, part, "names a device a second time");
+    if (saw_device_) return Malformed(text_, part, "specifies the device twice");
     saw_device_ = true;
     if (type != "*" && !IsIdentifier(type)) {
       return Malformed(text_, part, "must name a kind of device with letters, digits and underscores, a letter first");

@@ -101,7 +101,7 @@ class FlowGradientsImpl final : public FlowGradients {
         Node* merge = variable.merge.node;
         if (!(merge->input(0) == merge->input(1))) continue;
         if (variable.enter.node->type() != "Enter")
-          return Internal("'{}' does not enter the loop", variable.enter.name());
+          return Internal("internal error: '{}' is not an Enter node of the backward loop", variable.enter.name());
         Output zeros;
         {
           FlowScopeWithoutControls scope(graph_, loop->backward().outer());
@@ -290,7 +290,8 @@ Result<Grads> MergeGrad(Node* node, const Grads& d) {
 Result<Grads> ExitGrad(Node* node, const Grads& d) {
   Graph& graph = node->graph();
   if (node->flow_context() == nullptr || node->flow_context()->AsWhile() == nullptr)
-    return Unimplemented("loop exit '{}' was imported without its loop: there is no gradient through it", node->name());
+    return Unimplemented("loop exit '{}' was imported without its while context, so there is no gradient through it",
+                         node->name());
   WhileContext& forward = *node->flow_context()->AsWhile();
   if (!forward.options().back_prop) return Grads(1);
   if (forward.runs_backwards())
@@ -298,7 +299,7 @@ Result<Grads> ExitGrad(Node* node, const Grads& d) {
         Unimplemented("Second-order gradient for while loops not supported: '{}' ends a loop that computes a gradient",
                       node->name()));
   LoopGradient* loop = CurrentLoopOf(*node);
-  if (loop == nullptr) return Internal("the loop of '{}' has no gradient", node->name());
+  if (loop == nullptr) return Internal("internal error: no backward loop exists for the loop of '{}'", node->name());
   WhileContext& backward = loop->backward();
   FlowScope scope(graph, backward.outer());
   const Output dense = DenseOf(d[0], Output(node, 0));

@@ -155,7 +155,8 @@ class BodyBuilder final {
       auto node = nodes_.find(parts[0]);
       if (node == nodes_.end())
         return InvalidArgument("input '{}' is neither an argument nor a node of the function", text);
-      if (parts.size() < 2) return InvalidArgument("input '{}' does not say which result of the node it is", text);
+      if (parts.size() < 2)
+        return InvalidArgument("input '{}' must name a result of the node: 'node:result:index'", text);
       auto result = results_.find({node->second, parts[1]});
       if (result == results_.end()) return InvalidArgument("input '{}': the node has no result '{}'", text, parts[1]);
       range = result->second;
@@ -167,7 +168,7 @@ class BodyBuilder final {
       return InvalidArgument("input '{}' is not of the form 'argument', 'argument:index' or 'node:result:index'", text);
     }
     if (index < 0 || index >= range.count) {
-      return InvalidArgument("input '{}': there is no tensor {}, only {} of them", text, index, range.count);
+      return InvalidArgument("input '{}': index {} is out of range, the list has {} tensors", text, index, range.count);
     }
     (range.node_each ? range.node : range.first) += index;
     range.count = 1;
@@ -235,7 +236,7 @@ class BodyBuilder final {
     for (const auto& [name, node] : function_.control_ret()) names.insert(node);
     for (const std::string& name : names) {
       auto it = nodes_.find(name);
-      if (it == nodes_.end()) return InvalidArgument("the control result '{}' is no node of the function", name);
+      if (it == nodes_.end()) return InvalidArgument("the control result '{}' is not a node of the function", name);
       body->control_results.push_back(imported.nodes[it->second]);
     }
     return OkStatus();

@@ -174,7 +174,7 @@ void Graph::AddControlInput(Node* node, Node* control) {
 Status Graph::UpdateInput(Node* node, int index, Output value) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
   if (index < 0 || index >= node->num_inputs())
-    return OutOfRange("node '{}' has {} inputs, there is no input {}", node->name(), node->num_inputs(), index);
+    return OutOfRange("node '{}' has only {} inputs, input {} does not exist", node->name(), node->num_inputs(), index);
   const DType wanted = node->props_->input_types[index];
   if (BaseType(value.dtype()) != BaseType(wanted) || (IsRef(wanted) && !IsRef(value.dtype())))
     return MarkTypeError(

@@ -197,7 +197,7 @@ class Importer final {
     if (options_.uniquify_prefix) {
       prefix_ = graph_.UniqueName(prefix_);
     } else if (graph_.FindNode(prefix_) != nullptr) {
-      return InvalidArgument("the prefix '{}' is the name of a node of the graph already", prefix_);
+      return InvalidArgument("the prefix '{}' is already the name of a node in the graph", prefix_);
     }
     return OkStatus();
   }
@@ -348,12 +348,9 @@ class Importer final {
     for (size_t i = 0; i < found.cycle.size() && i < kShown; ++i) {
       names.push_back(fmt::format("'{}'", nodes_[found.cycle[i]].def->name()));
     }
-    return MarkNode(
-        InvalidArgument("{} nodes are in a cycle outside of a loop or wait for one: {} "
-                        "take{} an input from each "
-                        "other in turn",
-                        nodes_.size() - found.order.size(), fmt::join(names, ", "), names.size() == 1 ? "s" : ""),
-        nodes_[found.cycle[0]].def->name());
+    return MarkNode(InvalidArgument("{} nodes are in a cycle outside of a while loop, or depend on one; cycle: {}",
+                                    nodes_.size() - found.order.size(), fmt::join(names, ", ")),
+                    nodes_[found.cycle[0]].def->name());
   }
 
   Status CheckReturned() const {
@@ -413,7 +410,8 @@ class Importer final {
     std::vector<PartialShape> shapes;
     if (node.in_loop) {
       if (!stand_in.valid()) {
-        return AtNode(node.def->name(), InvalidArgument("all inputs are back edges of a loop: nothing enters it"));
+        return AtNode(node.def->name(),
+                      InvalidArgument("all inputs of this Merge are back edges of a loop; one must come from outside"));
       }
       for (Output& input : inputs) {
         if (!input.valid()) input = stand_in;

@@ -160,7 +160,7 @@ class FunctionWriter final {
       }
       first += count;
     }
-    return Internal("'{}' is no result of op {}", output.name(), output.node->type());
+    return Internal("'{}' is not an output of op {}", output.name(), output.node->type());
   }
 
   Status WriteNode(const Node& node) {

@@ -14,9 +14,10 @@ Result<Tensor> NumbersAs(DType dtype, const Shape& shape, const std::vector<V>& 
   WEIR_ASSIGN(Tensor t, Tensor::Allocate(dtype, shape));
   const bool fractional = std::is_floating_point_v<V>;
   if (fractional && !IsFloating(dtype) && !IsComplex(dtype))
-    return MarkTypeError(InvalidArgument("a floating-point number cannot become {}", dtype));
+    return MarkTypeError(InvalidArgument("a floating-point number cannot be converted to {}", dtype));
   if (std::is_same_v<V, bool> != (dtype == kBool))
-    return MarkTypeError(InvalidArgument("a {} cannot become {}", std::is_same_v<V, bool> ? "bool" : "number", dtype));
+    return MarkTypeError(
+        InvalidArgument("a {} cannot be converted to {}", std::is_same_v<V, bool> ? "bool" : "number", dtype));
   for (size_t i = 0; i < values.size(); ++i) {
     const V v = values[i];
     switch (dtype) {
@@ -41,13 +42,13 @@ Result<Tensor> NumbersAs(DType dtype, const Shape& shape, const std::vector<V>& 
       case kBool:
         t.data<bool>()[i] = static_cast<bool>(v);
         break;
-#define WEIR_INTEGER_CASE(k, T)                                                                    \
-  case k: {                                                                                        \
-    const T narrow = static_cast<T>(v);                                                            \
-    if (static_cast<int64_t>(narrow) != static_cast<int64_t>(v))                                   \
-      return MarkTypeError(InvalidArgument("{} does not fit {}", static_cast<int64_t>(v), dtype)); \
-    t.data<T>()[i] = narrow;                                                                       \
-    break;                                                                                         \
+#define WEIR_INTEGER_CASE(k, T)                                                                           \
+  case k: {                                                                                               \
+    const T narrow = static_cast<T>(v);                                                                   \
+    if (static_cast<int64_t>(narrow) != static_cast<int64_t>(v))                                          \
+      return MarkTypeError(InvalidArgument("{} is out of range for {}", static_cast<int64_t>(v), dtype)); \
+    t.data<T>()[i] = narrow;                                                                              \
+    break;                                                                                                \
   }
         WEIR_INTEGER_CASE(kInt8, int8_t)
         WEIR_INTEGER_CASE(kInt16, int16_t)
@@ -59,7 +60,7 @@ Result<Tensor> NumbersAs(DType dtype, const Shape& shape, const std::vector<V>& 
         WEIR_INTEGER_CASE(kUint64, uint64_t)
 #undef WEIR_INTEGER_CASE
       default:
-        return MarkTypeError(InvalidArgument("a number cannot become {}", dtype));
+        return MarkTypeError(InvalidArgument("a number cannot be converted to {}", dtype));
     }
   }
   return t;

@@ -13,7 +13,7 @@ namespace {
 // Returns the error that a building function recorded in the graph, if any.
 Result<Output> Checked(Graph& graph, Output value) {
   WEIR_TRY(graph.TakeError());
-  if (!value.valid()) return Internal("a node was not made");
+  if (!value.valid()) return Internal("internal error: a gradient node could not be built");
   return value;
 }
 

@@ -23,7 +23,7 @@ Result<SavedTensor> TensorOf(const BundleEntryProto& entry) {
   SavedTensor tensor;
   WEIR_ASSIGN(tensor.dtype, DTypeFromNumber(entry.dtype()));
   WEIR_ASSIGN(const PartialShape shape, weir::FromProto(entry.shape()));
-  if (!shape.fully_defined()) return DataLoss("the shape {} is not known", shape);
+  if (!shape.fully_defined()) return DataLoss("the shape {} is not fully known", shape);
   WEIR_ASSIGN(tensor.shape, Shape::Make(shape.dims()));
   return tensor;
 }
@@ -116,7 +116,7 @@ class BundleReader final : public CheckpointReader {
     if (tensor.dtype == kString) {
       std::string bytes(size, '\0');
       WEIR_ASSIGN(const size_t got, file->Read(offset, size, bytes.data()));
-      if (got < size) return damaged("the file has become shorter");
+      if (got < size) return damaged("the file was truncated while it was read");
       // The checksum covers the lengths as fixed-size numbers, not as the varints in the file, so ParseStrings computes
       // it.
       uint32_t crc = 0;
@@ -133,7 +133,7 @@ class BundleReader final : public CheckpointReader {
           fmt::format("it has {} bytes, but {} {} takes {}", entry.size(), tensor.dtype, tensor.shape, bytes));
     WEIR_ASSIGN(Tensor value, Tensor::Allocate(tensor.dtype, tensor.shape));
     WEIR_ASSIGN(const size_t got, file->Read(offset, size, static_cast<char*>(value.raw())));
-    if (got < size) return damaged("the file has become shorter");
+    if (got < size) return damaged("the file was truncated while it was read");
     if (crc32c::Value(value.raw(), size) != expected) return damaged("wrong checksum");
     return value;
   }
@@ -195,7 +195,7 @@ Result<BundleIndex> ReadBundleIndex(Env& env, const std::string& prefix) {
         return InvalidArgument("{}: needs a reader of version {}, this one has {}", path,
                                header.version().min_consumer(), kNewestVersion);
       if (header.num_shards() < 0 || header.num_shards() > kMaxShards)
-        return DataLoss("{}: {} data files", path, header.num_shards());
+        return DataLoss("{}: impossible number of data files: {}", path, header.num_shards());
       index.num_shards = header.num_shards();
       has_header = true;
       return true;
@@ -206,7 +206,7 @@ Result<BundleIndex> ReadBundleIndex(Env& env, const std::string& prefix) {
     index.entries.emplace(key, std::move(entry));
     return true;
   }));
-  if (!has_header) return DataLoss("{}: a table without the header of a checkpoint", path);
+  if (!has_header) return DataLoss("{}: not a checkpoint: the table has no checkpoint header", path);
   return index;
 }
 

@@ -172,7 +172,7 @@ Status BundleWriter::Add(const std::string& name, const Tensor& value) {
     crc = crc32c::Value(bytes);
     WEIR_TRY(Append(bytes));
   } else {
-    return Unimplemented("values of type {} have no form in a file", value.dtype());
+    return Unimplemented("values of type {} cannot be saved", value.dtype());
   }
   entry.set_size(static_cast<int64_t>(offset_ - begin));
   entry.set_crc32c(crc32c::Mask(crc));

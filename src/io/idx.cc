@@ -68,7 +68,7 @@ class GzipSource final : public Source {
   GzipSource& operator=(const GzipSource&) = delete;
 
   Status Append(size_t size, std::string& out) override {
-    if (!ready_) return Internal("zlib cannot be started");
+    if (!ready_) return Internal("cannot initialize zlib");
     const size_t end = out.size() + size;
     while (out.size() < end && !ended_) {
       if (stream_.avail_in == 0) {
@@ -125,7 +125,7 @@ struct Header {
 Result<Header> ReadHeader(Source& source, const std::string& name) {
   std::string start;
   WEIR_TRY(source.Append(4, start));
-  if (start.size() < 4) return InvalidArgument("{}: no IDX file: it has {} bytes", name, start.size());
+  if (start.size() < 4) return InvalidArgument("{}: not an IDX file: it has only {} bytes", name, start.size());
   const uint32_t magic = BigEndian32(start.data());
   const int rank = static_cast<int>(magic & 0xff);
   const auto* type =
@@ -161,11 +161,11 @@ Result<Tensor> ReadFrom(Source& source, const std::string& name) {
     if (data.size() == before) break;
   }
   if (data.size() < header.bytes)
-    return DataLoss("{}: truncated: its header says {} {}, which is {} bytes, and {} are there", name, header.dtype,
-                    header.shape, header.bytes, data.size());
+    return DataLoss("{}: truncated: the header declares {} {}, which is {} bytes, but the file has {}", name,
+                    header.dtype, header.shape, header.bytes, data.size());
   if (data.size() > header.bytes)
-    return InvalidArgument("{}: there is more than the {} bytes of {} {} that its header says", name, header.bytes,
-                           header.dtype, header.shape);
+    return InvalidArgument("{}: the file has more than the {} bytes of {} {} that its header declares", name,
+                           header.bytes, header.dtype, header.shape);
   WEIR_ASSIGN(Tensor values, Tensor::Allocate(header.dtype, header.shape));
   const size_t element = ElementSize(header.dtype);
   SwapBytes(data.data(), header.bytes / element, element);

@@ -82,7 +82,7 @@ TEST(IdxTest, EveryCutIsAnErrorThatNamesTheFile) {
   }
   const Status cut = ParseIdx(bytes.substr(0, bytes.size() - 1), "/data/images").status();
   EXPECT_EQ(cut.code(), StatusCode::kDataLoss);
-  EXPECT_THAT(cut.message(), HasSubstr("36 bytes, and 35 are there"));
+  EXPECT_THAT(cut.message(), HasSubstr("36 bytes, but the file has 35"));
 }
 
 TEST(IdxTest, RejectsOtherFiles) {

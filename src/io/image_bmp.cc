@@ -34,7 +34,7 @@ Status DecodeBmp(std::string_view contents, int64_t channels, const PixelsFn& pi
     return InvalidArgument("a BMP image is decoded to 0, 3 or 4 channels, not {}", channels);
   if (contents.size() < kHeaderEnd)
     return InvalidArgument("a BMP image of {} bytes is incomplete: the header takes {}", contents.size(), kHeaderEnd);
-  if (!contents.starts_with("BM")) return InvalidArgument("the contents are no BMP image: they do not start with BM");
+  if (!contents.starts_with("BM")) return InvalidArgument("not a BMP image: the contents do not start with 'BM'");
   const int64_t offset = Int32At(contents, 10), width = Int32At(contents, 18), signed_height = Int32At(contents, 22);
   const int64_t bits = Int32At(contents, 28) & 0xffff;
   const int64_t height = std::abs(signed_height);

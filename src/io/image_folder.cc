@@ -52,7 +52,7 @@ Status Decode(std::string_view contents, int64_t channels, const PixelsFn& pixel
     case ImageFormat::kUnknown:
       break;
   }
-  return InvalidArgument("this is no PNG, JPEG, GIF or BMP file");
+  return InvalidArgument("not a PNG, JPEG, GIF or BMP file");
 }
 
 Result<Pixels> DecodeImage(std::string_view contents, int64_t channels) {
@@ -63,10 +63,10 @@ Result<Pixels> DecodeImage(std::string_view contents, int64_t channels) {
     return pixels.bytes.data();
   }));
   if (pixels.size.frames != 1)
-    return InvalidArgument("it has {} frames: a record holds one picture", pixels.size.frames);
+    return InvalidArgument("it has {} frames, but a record holds a single image", pixels.size.frames);
   if (channels != 0 && pixels.size.channels != channels)
-    return InvalidArgument("a {} file gives {} channels and {} were asked for", FormatName(ImageFormatOf(contents)),
-                           pixels.size.channels, channels);
+    return InvalidArgument("a {} file decodes to {} channels, but {} were requested",
+                           FormatName(ImageFormatOf(contents)), pixels.size.channels, channels);
   return pixels;
 }
 

@@ -160,9 +160,9 @@ Status DecodeJpeg(std::string_view contents, const JpegDecodeOptions& options, c
   if (!reader.ReadHeader(contents)) return Invalid(contents, reader.why());
   const jpeg_decompress_struct& jpeg = reader.jpeg();
   const int64_t channels = options.channels != 0 ? options.channels : std::min(jpeg.num_components, 3);
-  if (channels == 1 && reader.is_cmyk()) return Invalid(contents, "an image of inks cannot be decoded as gray");
+  if (channels == 1 && reader.is_cmyk()) return Invalid(contents, "a CMYK image cannot be decoded to 1 channel");
   if (!options.try_recover_truncated && !CanHold(contents, jpeg))
-    return Invalid(contents, "that many pixels need more data");
+    return Invalid(contents, "the data is too short for the size in the header");
   if (!reader.Start(options, channels == 1)) return Invalid(contents, reader.why());
   const int64_t height = jpeg.output_height, width = jpeg.output_width, used = jpeg.out_color_components;
   if (height <= 0 || width <= 0 || height > kMaxImageBytes / (width * 4))
@@ -177,7 +177,7 @@ Status DecodeJpeg(std::string_view contents, const JpegDecodeOptions& options, c
   const int64_t row_size = window.width * channels;
   for (int64_t y = 0; y < window.y + window.height; ++y) {
     if (!reader.ReadRow(row.data())) return Invalid(contents, reader.why());
-    if (reader.truncated() && !options.try_recover_truncated) return Invalid(contents, "the data end too early");
+    if (reader.truncated() && !options.try_recover_truncated) return Invalid(contents, "the data is truncated");
     const uint8_t* from = row.data();
     if (reader.is_cmyk()) {
       CmykToRgb(row.data(), width, reader.is_inverted(), converted.data());
@@ -249,7 +249,7 @@ Result<std::string> EncodeJpeg(const ImageView& image, const JpegEncodeOptions& 
   if (image.height < 1 || image.width < 1 || image.height > JPEG_MAX_DIMENSION || image.width > JPEG_MAX_DIMENSION)
     return InvalidArgument("an image of {} x {} pixels cannot be a JPEG image", image.height, image.width);
   if (static_cast<int64_t>(image.pixels.size()) != image.height * image.width * image.channels)
-    return InvalidArgument("{} bytes are no image of {} x {} pixels with {} channels", image.pixels.size(),
+    return InvalidArgument("{} bytes do not match an image of {} x {} pixels with {} channels", image.pixels.size(),
                            image.height, image.width, image.channels);
   constexpr size_t kMaxMarker = 65533;
   const std::string xmp =

@@ -58,7 +58,7 @@ class PngReader {
  private:
   static void Take(png_structp png, png_bytep to, png_size_t size) {
     auto* rest = static_cast<std::string_view*>(png_get_io_ptr(png));
-    if (rest->size() < size) png_error(png, "the data end too early");
+    if (rest->size() < size) png_error(png, "the data is truncated");
     std::memcpy(to, rest->data(), size);
     rest->remove_prefix(size);
   }
@@ -158,7 +158,7 @@ Result<std::string> EncodePng(const ImageView& image, int64_t compression) {
   const int64_t row_size = image.width * image.channels * (image.wide ? 2 : 1);
   if (static_cast<int64_t>(image.pixels.size()) / row_size != image.height ||
       static_cast<int64_t>(image.pixels.size()) % row_size != 0)
-    return InvalidArgument("{} bytes are no image of {} x {} pixels with {} channels", image.pixels.size(),
+    return InvalidArgument("{} bytes do not match an image of {} x {} pixels with {} channels", image.pixels.size(),
                            image.height, image.width, image.channels);
   std::vector<png_bytep> rows(static_cast<size_t>(image.height));
   for (size_t y = 0; y < rows.size(); ++y)  // the const_cast is safe: libpng only reads the rows

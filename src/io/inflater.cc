@@ -14,13 +14,13 @@ Result<Compression> ParseCompression(std::string_view name) {
   if (name.empty()) return Compression::kNone;
   if (name == "ZLIB") return Compression::kZlib;
   if (name == "GZIP") return Compression::kGzip;
-  return InvalidArgument("the compression '{}' is not known: there are '', 'ZLIB' and 'GZIP'", name);
+  return InvalidArgument("unknown compression '{}': use '', 'ZLIB' or 'GZIP'", name);
 }
 
 Result<std::string> Decompress(std::string_view bytes, Compression compression) {
   if (compression == Compression::kNone) return std::string(bytes);
   z_stream stream{};
-  if (inflateInit2(&stream, ZlibWindowBits(compression)) != Z_OK) return Internal("zlib cannot be started");
+  if (inflateInit2(&stream, ZlibWindowBits(compression)) != Z_OK) return Internal("cannot initialize zlib");
   std::string out;
   int code = Z_OK;
   while (code != Z_STREAM_END) {
@@ -39,7 +39,7 @@ Result<std::string> Decompress(std::string_view bytes, Compression compression) 
     const bool stuck = stream.avail_out != 0 && stream.avail_in == 0 && bytes.empty();
     if ((code != Z_OK && code != Z_STREAM_END) || (code == Z_OK && stuck)) {
       inflateEnd(&stream);
-      return DataLoss("damaged or truncated compressed data: {} bytes could be read of it", out.size());
+      return DataLoss("damaged or truncated compressed data, after {} decompressed bytes", out.size());
     }
   }
   inflateEnd(&stream);
@@ -48,7 +48,7 @@ Result<std::string> Decompress(std::string_view bytes, Compression compression) 
 
 Result<std::unique_ptr<Inflater>> Inflater::Make(std::string path, Compression compression) {
   std::unique_ptr<Inflater> made(new Inflater(std::move(path)));
-  if (inflateInit2(&made->stream_, ZlibWindowBits(compression)) != Z_OK) return Internal("zlib cannot be started");
+  if (inflateInit2(&made->stream_, ZlibWindowBits(compression)) != Z_OK) return Internal("cannot initialize zlib");
   made->ready_ = true;
   return made;
 }
@@ -75,10 +75,10 @@ Status Inflater::Fill(const ReadableFile& file, uint64_t size, std::string& out)
     const int code = inflate(&stream_, Z_NO_FLUSH);
     out.resize(have + room - stream_.avail_out);
     if (code == Z_STREAM_END) {
-      if (inflateReset(&stream_) != Z_OK) return Internal("zlib cannot be started again");  // another stream may follow
+      if (inflateReset(&stream_) != Z_OK) return Internal("cannot reset zlib");  // another stream may follow
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       return DataLoss("{}: damaged compressed data before offset {}{}", path_, position_ - stream_.avail_in,
-                      stream_.total_out == 0 ? " (is its compression the one named?)" : "");
+                      stream_.total_out == 0 ? " (is the file really compressed with the given format?)" : "");
     }
   }
   return OkStatus();

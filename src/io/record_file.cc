@@ -160,7 +160,7 @@ Result<std::optional<std::string>> RecordReader::Next() {
   const uint64_t length = Fixed64(header.data());
   if (crc32c::Unmask(Fixed32(header.data() + 8)) != crc32c::Value(header.data(), 8))
     return DataLoss("{}: corrupted record {} at offset {}: wrong checksum of its length{}", path_, number_, offset_,
-                    number_ == 0 ? " (is it a record file, and is its compression the one named?)" : "");
+                    number_ == 0 ? " (is it a TFRecord file, and is the compression type right?)" : "");
   if (length > uint64_t{INT64_MAX} / 2)
     return DataLoss("{}: corrupted record {} at offset {}", path_, number_, offset_);
   WEIR_ASSIGN(const std::string_view data, Bytes(offset_ + kHeader, length + kFooter));

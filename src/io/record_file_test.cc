@@ -107,7 +107,7 @@ TEST(RecordFileTest, ErrorSuggestsAnotherFileType) {
   for (const std::string path : {"/packed", "/text"}) {
     EXPECT_EQ(ReadRecords(env, path, Compression::kNone).status(),
               DataLoss("{}: corrupted record 0 at offset 0: wrong checksum of its length (is it a record file, and is "
-                       "its compression the one named?)",
+                       "the compression type right?)",
                        path));
   }
 }

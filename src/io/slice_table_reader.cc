@@ -20,7 +20,7 @@ class SliceTableReader final : public CheckpointReader {
     WEIR_ASSIGN(const std::optional<std::string> bytes, table->Find(""));
     SavedTensorSlices slices;
     if (!bytes.has_value() || !slices.ParseFromString(*bytes))
-      return DataLoss("{}: a table without the list of a checkpoint's tensors", path);
+      return DataLoss("{}: not a V1 checkpoint: the table has no list of tensors", path);
     for (const auto& meta : slices.meta().tensor()) {
       const Status added = AddTensor(meta, tables_.size());
       if (!added.ok()) return DataLoss("{}: tensor {}: {}", path, meta.name(), std::string(added.message()));

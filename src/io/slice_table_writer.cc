@@ -67,7 +67,7 @@ Status AddValues(const Tensor& value, tensorflow::TensorProto* proto) {
       for (const std::string& x : value.flat<std::string>()) proto->add_string_val(x);
       return OkStatus();
     default:
-      return Unimplemented("values of type {} have no form in a checkpoint of format V1: write V2", value.dtype());
+      return Unimplemented("values of type {} cannot be saved in checkpoint format V1: use V2", value.dtype());
   }
 }
 

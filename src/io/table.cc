@@ -110,7 +110,7 @@ Status Table::Damaged(uint64_t offset, std::string_view what) const {
 Result<Table::Handle> Table::TakeHandle(std::string_view& from, uint64_t where) const {
   Handle handle;
   if (!TakeVarint(from, &handle.offset) || !TakeVarint(from, &handle.size))
-    return Damaged(where, "the place of a block cannot be read");
+    return Damaged(where, "a block handle cannot be read");
   if (handle.offset > file_size_ || handle.size > file_size_ - handle.offset ||
       kTrailerSize > file_size_ - handle.offset - handle.size)
     return Damaged(where, fmt::format("a block of {} bytes at {} is beyond the end of the file ({} bytes)", handle.size,

@@ -36,7 +36,7 @@ Result<std::string> EncodeWav(absl::Span<const float> samples, int64_t channels,
   if (samples_per_second <= 0 || samples_per_second > std::numeric_limits<uint32_t>::max())
     return InvalidArgument("the sample rate must be positive and fit in 32 bits: {}", samples_per_second);
   const auto count = static_cast<int64_t>(samples.size());
-  if (count % channels != 0) return InvalidArgument("{} samples are no frames of {} channels", count, channels);
+  if (count % channels != 0) return InvalidArgument("{} samples are not a multiple of {} channels", count, channels);
   if (count > (std::numeric_limits<uint32_t>::max() - kHeaderSize) / kSampleSize)
     return InvalidArgument("{} samples are more than a WAV file holds", count);
   const int64_t bytes_per_frame = channels * kSampleSize;

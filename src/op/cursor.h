@@ -86,7 +86,7 @@ class Cursor final {
       }
       out += c;
     }
-    return Error("a string without an end");
+    return Error("unterminated string");
   }
   // InvalidArgument with the position in the text.
   Status Error(std::string_view what) const {

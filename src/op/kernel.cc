@@ -190,11 +190,11 @@ Result<const KernelDef*> FindKernel(const NodeInfo& node, std::string_view devic
   }
   std::string there_are;
   if (!candidates.empty()) {
-    there_are = "there are kernels for " + DescribeKernels(candidates);
+    there_are = "available kernels: " + DescribeKernels(candidates);
   } else if (!devices.empty()) {
-    there_are = "there are kernels for " + absl::StrJoin(devices, ", ");
+    there_are = "available kernels: " + absl::StrJoin(devices, ", ");
   } else {
-    there_are = "the op has no kernels at all";
+    there_are = "the op has no kernels";
   }
   return MarkNode(InvalidArgument("no {} kernel for op '{}'{} (node '{}'); {}", device_kind, node.op->name,
                                   DescribeChoice(node), node.name, there_are),

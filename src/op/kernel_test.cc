@@ -115,12 +115,12 @@ TEST(FindKernelTest, ErrorListsTheAvailableKernels) {
     return std::string(kernel.status().message());
   };
   EXPECT_EQ(error("Negate", {{"T", kInt8}}, "CPU"),
-            "no CPU kernel for op 'Negate' with T=int8 (node 'n'); there are kernels for T in {float, double}");
+            "no CPU kernel for op 'Negate' with T=int8 (node 'n'); available kernels: T in {float, double}");
   EXPECT_EQ(error("Negate", {{"T", kFloat}}, "GPU"),
-            "no GPU kernel for op 'Negate' with T=float (node 'n'); there are kernels for CPU");
+            "no GPU kernel for op 'Negate' with T=float (node 'n'); available kernels: CPU");
   EXPECT_EQ(error("NoKernels", {}, "CPU"), "no CPU kernel for op 'NoKernels' (node 'n'); the op has no kernels at all");
   EXPECT_THAT(error("Cast2", {{"SrcT", kFloat}, {"DstT", kFloat}}, "CPU"),
-              AllOf(HasSubstr("with SrcT=float, DstT=float"), HasSubstr("kernels for SrcT=float, DstT=int32")));
+              AllOf(HasSubstr("with SrcT=float, DstT=float"), HasSubstr("kernels: SrcT=float, DstT=int32")));
 }
 
 TEST(KernelListTest, JoinsAndMultiplies) {

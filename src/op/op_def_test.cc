@@ -90,22 +90,22 @@ TEST(ParseAttrTest, Defaults) {
 
 TEST(ParseAttrTest, ErrorsQuoteTheText) {
   EXPECT_THAT(AttrError("T {float}"), HasSubstr("':' expected at '{float}' in 'T {float}'"));
-  EXPECT_THAT(AttrError("T: {float, int33}"), HasSubstr("'int33' is no element type"));
+  EXPECT_THAT(AttrError("T: {float, int33}"), HasSubstr("'int33' is not an element type"));
   EXPECT_THAT(AttrError("T: {float"), HasSubstr("'}' expected"));
-  EXPECT_THAT(AttrError("T: number"), HasSubstr("'number' is no kind of attribute"));
+  EXPECT_THAT(AttrError("T: number"), HasSubstr("'number' is not an attribute kind"));
   EXPECT_THAT(AttrError("T: list(int"), HasSubstr("')' expected"));
   EXPECT_THAT(AttrError("a: string >= 1"), HasSubstr("only an int or a list has a minimum"));
   EXPECT_THAT(AttrError("a: int = x"), HasSubstr("a number expected"));
   EXPECT_THAT(AttrError("a: int = 99999999999999999999"), HasSubstr("out of range"));
   EXPECT_THAT(AttrError("a: bool = maybe"), HasSubstr("true or false expected"));
-  EXPECT_THAT(AttrError("a: string = 'x"), HasSubstr("without an end"));
+  EXPECT_THAT(AttrError("a: string = 'x"), HasSubstr("unterminated string"));
   EXPECT_THAT(AttrError("a: int = 1 2"), HasSubstr("text left over"));
   EXPECT_THAT(AttrError("a: int >= 3 = 1"), HasSubstr("passed 1 less than minimum 3."));
   EXPECT_THAT(AttrError("a: {'x'} = 'y'"), HasSubstr("passed string 'y' not in: \"x\"."));
   EXPECT_THAT(AttrError("a: shape = { dim { size: -7 } }"), ::testing::Not(""));
   EXPECT_THAT(AttrError("a: tensor = 1"), HasSubstr("a vector of uint8"));
   EXPECT_THAT(AttrError("a: tensor = uint8[1, 256]"), HasSubstr("0 to 255 expected"));
-  EXPECT_THAT(AttrError("a: list(tensor) = [uint8[1]]"), HasSubstr("takes no default but []"));
+  EXPECT_THAT(AttrError("a: list(tensor) = [uint8[1]]"), HasSubstr("default of a list of tensors is []"));
   EXPECT_THAT(AttrError(""), HasSubstr("a name expected"));
   EXPECT_THAT(AttrError("1a: int"), HasSubstr("a name expected"));
 }
@@ -146,12 +146,12 @@ TEST(ParseOpTest, Signatures) {
 TEST(ParseOpTest, Errors) {
   EXPECT_THAT(OpError("x: T"), HasSubstr("schema of op 'Bad'"));
   EXPECT_THAT(OpError("x: T"), HasSubstr("'T' is neither an element type nor a declared attribute"));
-  EXPECT_THAT(OpError("x: N * int32"), HasSubstr("'N' is no attribute of kind int"));
-  EXPECT_THAT(OpError("x: N", {"N: int"}), HasSubstr("cannot stand here"));
-  EXPECT_THAT(OpError("x: N * Ts", {"N: int", "Ts: list(type)"}), HasSubstr("cannot stand here"));
+  EXPECT_THAT(OpError("x: N * int32"), HasSubstr("'N' is not an attribute of kind int"));
+  EXPECT_THAT(OpError("x: N", {"N: int"}), HasSubstr("is not allowed here"));
+  EXPECT_THAT(OpError("x: N * Ts", {"N: int", "Ts: list(type)"}), HasSubstr("is not allowed here"));
   EXPECT_THAT(OpError("x: Ref(Ref(float))"), HasSubstr("Ref inside Ref"));
   EXPECT_THAT(OpError("x: float y: float"), HasSubstr("',' or '->' expected"));
-  EXPECT_THAT(OpError("x: float, x: float"), HasSubstr("'x' stands twice"));
+  EXPECT_THAT(OpError("x: float, x: float"), HasSubstr("'x' is declared twice"));
   EXPECT_THAT(OpError("x: float -> y: float z"), HasSubstr("text left over"));
   EXPECT_THAT(OpError("x"), HasSubstr("':' expected"));
   EXPECT_THAT(OpError("x: float,"), HasSubstr("a name expected"));
@@ -243,7 +243,7 @@ TEST(ParseOpTest, EqualLengthsNameCountsAndLists) {
                            .message());
   };
   EXPECT_EQ(error("N = l?"), "");
-  EXPECT_THAT(error("N = x"), HasSubstr("'x' is no attribute of kind int or list"));
+  EXPECT_THAT(error("N = x"), HasSubstr("'x' is not an attribute of kind int or list"));
   EXPECT_THAT(error("N = other"), HasSubstr("schema of op 'Bad'"));
   EXPECT_THAT(error("N l"), HasSubstr("'=' expected"));
 }
@@ -296,7 +296,7 @@ TEST(OpRegistryTest, ValidateHoldsKernelsAgainstTheSchema) {
   EXPECT_EQ(error({.types = {{"T", kFloat}}, .make = {}, .host_memory = {}}), "");
   EXPECT_THAT(error({.types = {{"T", kInt32}}, .make = {}, .host_memory = {}}), HasSubstr("does not allow"));
   EXPECT_THAT(error({.types = {{"n", kFloat}}, .make = {}, .host_memory = {}}), HasSubstr("no such type attribute"));
-  EXPECT_THAT(error({.types = {}, .make = {}, .host_memory = {"z"}}), HasSubstr("no argument"));
+  EXPECT_THAT(error({.types = {}, .make = {}, .host_memory = {"z"}}), HasSubstr("not an argument"));
 }
 
 TEST(OpRegistryTest, ValidateReportsMalformedSchemas) {

@@ -29,7 +29,7 @@ std::vector<DType> TypeGroup(std::string_view name) {
 Result<DType> ParseTypeWord(Cursor& in) {
   WEIR_ASSIGN(const std::string word, in.Identifier());
   Result<DType> type = ParseDType(word);
-  if (!type.ok() || IsRef(*type)) return in.Error(fmt::format("'{}' is no element type", word));
+  if (!type.ok() || IsRef(*type)) return in.Error(fmt::format("'{}' is not an element type", word));
   return type;
 }
 
@@ -63,7 +63,7 @@ Status ParseElementKind(Cursor& in, AttrDef* attr) {
     if (attr->type == kind) return OkStatus();
   }
   attr->allowed_types = TypeGroup(attr->type);
-  if (attr->allowed_types.empty()) return in.Error(fmt::format("'{}' is no kind of attribute", attr->type));
+  if (attr->allowed_types.empty()) return in.Error(fmt::format("'{}' is not an attribute kind", attr->type));
   attr->type = "type";
   return OkStatus();
 }
@@ -176,7 +176,7 @@ Result<AttrValue> ParseDefault(Cursor& in, std::string_view element, bool list) 
   if (element == "shape") return ParseDefaultOf<PartialShape>(in, list);
   if (element == "func") return ParseDefaultOf<FuncAttr>(in, list);
   if (list && in.Take("[") && in.Take("]")) return AttrValue(std::vector<Tensor>());
-  if (list) return in.Error("a list of tensors takes no default but []");
+  if (list) return in.Error("the only default of a list of tensors is []");
   return ParseTensorDefault(in);
 }
 
@@ -196,7 +196,8 @@ Status ParseArgType(Cursor& in, const std::vector<AttrDef>& attrs, ArgDef* arg) 
   const AttrDef* attr = Declared(attrs, word);
   if (in.Take("*")) {
     if (!arg->number_attr.empty()) return in.Error("only one number of tensors is possible");
-    if (attr == nullptr || attr->type != "int") return in.Error(fmt::format("'{}' is no attribute of kind int", word));
+    if (attr == nullptr || attr->type != "int")
+      return in.Error(fmt::format("'{}' is not an attribute of kind int", word));
     arg->number_attr = word;
     return ParseArgType(in, attrs, arg);
   }
@@ -206,7 +207,7 @@ Status ParseArgType(Cursor& in, const std::vector<AttrDef>& attrs, ArgDef* arg) 
     } else if (attr->type == "list(type)" && arg->number_attr.empty()) {
       arg->type_list_attr = word;
     } else {
-      return in.Error(fmt::format("the attribute '{}' of kind {} cannot stand here", word, attr->type));
+      return in.Error(fmt::format("attribute '{}' of kind {} is not allowed here", word, attr->type));
     }
     return OkStatus();
   }
@@ -223,7 +224,7 @@ Status ParseArgs(Cursor& in, const std::vector<AttrDef>& attrs, std::vector<ArgD
     ArgDef arg;
     WEIR_ASSIGN(arg.name, in.Identifier());
     for (const ArgDef& other : *args) {
-      if (other.name == arg.name) return in.Error(fmt::format("the argument '{}' stands twice", arg.name));
+      if (other.name == arg.name) return in.Error(fmt::format("argument '{}' is declared twice", arg.name));
     }
     WEIR_TRY(in.Expect(":"));
     WEIR_TRY(ParseArgType(in, attrs, &arg));
@@ -240,7 +241,7 @@ Result<std::vector<LengthDef>> ParseEqualLengths(std::string_view text, const st
     WEIR_ASSIGN(length.attr, in.Identifier());
     const AttrDef* attr = Declared(attrs, length.attr);
     if (attr == nullptr || (attr->type != "int" && !attr->type.starts_with("list("))) {
-      return in.Error(fmt::format("'{}' is no attribute of kind int or list", length.attr));
+      return in.Error(fmt::format("'{}' is not an attribute of kind int or list", length.attr));
     }
     length.may_be_empty = in.Take("?");
     lengths.push_back(std::move(length));

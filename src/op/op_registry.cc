@@ -25,7 +25,7 @@ Status CheckKernels(const OpDef& op) {
       auto is_named = [&](const ArgDef& arg) { return arg.name == name; };
       if (std::none_of(op.inputs.begin(), op.inputs.end(), is_named) &&
           std::none_of(op.outputs.begin(), op.outputs.end(), is_named)) {
-        return InvalidArgument("op '{}': host memory for '{}', which is no argument", op.name, name);
+        return InvalidArgument("op '{}': host_memory names '{}', which is not an argument", op.name, name);
       }
     }
   }

@@ -34,7 +34,7 @@ Result<RendezvousKey> RendezvousKey::Parse(std::string_view text) {
       return key;
     }
   }
-  return InvalidArgument("'{}' is no rendezvous key", text.substr(0, 200));
+  return InvalidArgument("'{}' is not a valid rendezvous key", text.substr(0, 200));
 }
 
 }  // namespace weir

@@ -21,11 +21,11 @@ Result<int64_t> ParseInputDim(std::string_view word, absl::Span<const PartialSha
   WEIR_TRY(in.Expect("_"));
   WEIR_ASSIGN(const int64_t dim, in.Number<int64_t>());
   if (!in.AtEnd() || input < 0 || input >= static_cast<int64_t>(inputs.size()) || dim < 0) {
-    return InvalidArgument("'{}' names no dimension of an input", word);
+    return InvalidArgument("'{}' is not a dimension of an input", word);
   }
   const PartialShape& shape = inputs[input];
   if (!shape.known_rank()) return kUnknownDim;
-  if (dim >= shape.rank()) return InvalidArgument("'{}' names no dimension of {}", word, shape);
+  if (dim >= shape.rank()) return InvalidArgument("'{}' is out of range for shape {}", word, shape);
   return shape.dim(static_cast<int>(dim));
 }
 
@@ -73,7 +73,7 @@ Status RunShapeFn(const ShapeFn& shape, ShapeContext& context) {
   Status status = shape(context);
   WEIR_TRY(context.access_error());
   if (status.ok() && context.num_outputs() != num_outputs) {
-    return Internal("the shape function gave {} shapes for {} outputs", context.num_outputs(), num_outputs);
+    return Internal("the shape function returned {} shapes for {} outputs", context.num_outputs(), num_outputs);
   }
   return status;
 }

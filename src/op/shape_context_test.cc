@@ -83,7 +83,7 @@ TEST_F(ShapeFnTest, FixedOutputs) {
   EXPECT_EQ(Run({}, "[2]"), "?");
   EXPECT_EQ(Run(FixedShapes("[2,?];in0;[d0_1,d0_0]"), "[5,?]", {}, {}, 3), "[2,?];[5,?];[?,5]");
   EXPECT_EQ(Run(FixedShapes("[d0_1]"), "?"), "[?]");
-  EXPECT_THAT(Run(FixedShapes("[d0_2]"), "[1]"), HasSubstr("names no dimension"));
+  EXPECT_THAT(Run(FixedShapes("[d0_2]"), "[1]"), HasSubstr("is out of range for shape"));
   EXPECT_THAT(Run(FixedShapes("in3"), "[1]"), HasSubstr("no such input"));
   EXPECT_THAT(Run(FixedShapes("[];[]"), "[1]"), HasSubstr("2 shapes for 1 outputs"));
 }

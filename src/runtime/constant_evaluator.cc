@@ -30,15 +30,16 @@ Status CheckEvaluable(const NodeProps& node, const std::vector<Tensor>& inputs) 
   if (op.stateful || op.is_function || IsFlow(op.traits.kind))
     return Unimplemented("'{}' ({}) cannot be evaluated before a run", node.name, op.name);
   if (inputs.size() != node.input_types.size())
-    return InvalidArgument("'{}' ({}) has {} inputs, not {}", node.name, op.name, node.input_types.size(),
+    return InvalidArgument("'{}' ({}) needs {} inputs, got {}", node.name, op.name, node.input_types.size(),
                            inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].dtype() != node.input_types[i])
-      return InvalidArgument("input {} of '{}' ({}) is {}, not {}", i, node.name, op.name, node.input_types[i],
+      return InvalidArgument("input {} of '{}' ({}) must be {}, got {}", i, node.name, op.name, node.input_types[i],
                              inputs[i].dtype());
   }
   for (DType t : node.output_types) {
-    if (IsRef(t)) return Unimplemented("'{}' ({}) gives out a reference", node.name, op.name);
+    if (IsRef(t))
+      return Unimplemented("'{}' ({}) has a reference output and cannot be evaluated before a run", node.name, op.name);
   }
   return OkStatus();
 }
@@ -51,7 +52,8 @@ Status CheckSize(const NodeProps& node, const std::vector<PartialShape>& shapes)
     if (elements < 0) continue;
     const auto size = static_cast<int64_t>(ElementSize(node.output_types[i]));
     if (size > 0 && elements > (kMaxBytes - bytes) / size)
-      return ResourceExhausted("the value of '{}' ({}) is too large to keep: {}", node.name, node.op->name, shapes[i]);
+      return ResourceExhausted("the value of '{}' ({}) is too large to evaluate before a run: shape {}", node.name,
+                               node.op->name, shapes[i]);
     bytes += elements * size;
   }
   return OkStatus();
@@ -96,7 +98,7 @@ class LocalConstantEvaluator final : public ConstantEvaluator {
     std::vector<PartialShape> shapes;
     for (int i = 0; i < num_outputs; ++i) {
       if (!out[i].tensor.valid() || out[i].tensor.dtype() != node.output_types[i])
-        return Internal("'{}' ({}) did not give its output {}", node.name, node.op->name, i);
+        return Internal("'{}' ({}) did not set its output {} with the right type", node.name, node.op->name, i);
       shapes.emplace_back(out[i].tensor.shape());
       values.push_back(std::move(out[i].tensor));
     }

@@ -93,7 +93,7 @@ std::unique_ptr<PartialStep> Executor::StartPartial(const StepArgs& args) {
 
 PartialStep::~PartialStep() {
   if (!step_->finished()) {
-    step_->Abandon(Cancelled("The partial run was given up before it ended"));
+    step_->Abandon(Cancelled("The partial run was dropped before it completed"));
     step_->Wait(0);
   }
   step_->Detach();

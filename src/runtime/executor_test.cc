@@ -424,7 +424,7 @@ TEST_F(ExecutorTest, MalformedLoopsAreErrors) {
   Result<std::vector<Tensor>> result = Run({Op("Exit", {fork})});
   EXPECT_FALSE(result.ok());
   // A value inside a loop cannot be fetched.
-  EXPECT_THAT(Message(Run({merge})), HasSubstr("inside of loop"));
+  EXPECT_THAT(Message(Run({merge})), HasSubstr("inside loop"));
   // A cycle that is not a loop.
   Output a = Op("Add", {x, x}, "a");
   Output b = Op("Add", {a, x}, "b");

@@ -283,12 +283,12 @@ Status FlowState::CheckAllReached() {
     const bool waits_for_values =
         node.kind == NodeKind::kMerge && root.dead[node.counter] != kLive && root.dead[node.counter] < node.num_inputs;
     if (root.pending[node.counter] == 0 && !waits_for_values) continue;
-    return MarkNode(InvalidArgument("The step cannot go on: node '{}' ({}) never got all of its inputs. A loop that it "
-                                    "depends on did not end, or ended without a value",
+    return MarkNode(InvalidArgument("The step is stuck: node '{}' ({}) never received all of its inputs. A loop that "
+                                    "it depends on did not end, or ended without a value",
                                     node.info->name, node.info->op->name),
                     node.info->name);
   }
-  return Internal("the step ended before all of its nodes were reached");
+  return Internal("the step ended before all of its nodes ran");
 }
 
 void FlowState::Clear() {

@@ -39,7 +39,7 @@ class Assigner {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (result_.frame_of[n] != kUnknown) continue;
       const PlanGraph::Node& node = graph_.nodes[n];
-      return MarkNode(InvalidArgument("node '{}' ({}) is in a loop that nothing enters", node.name(), node.op().name),
+      return MarkNode(InvalidArgument("node '{}' ({}) is in a loop without an Enter node", node.name(), node.op().name),
                       node.name());
     }
     WEIR_TRY(CheckFedAndFetched());
@@ -57,7 +57,7 @@ class Assigner {
     const PlanGraph::Node& node = graph_.nodes[n];
     if (kinds_[n] == NodeKind::kExit) {
       if (frame == 0)
-        return MarkNode(InvalidArgument("node '{}' ({}) leaves a loop, but is in none", node.name(), node.op().name),
+        return MarkNode(InvalidArgument("node '{}' ({}) is outside of any loop", node.name(), node.op().name),
                         node.name());
       return result_.frames[frame].parent;
     }
@@ -95,7 +95,7 @@ class Assigner {
       for (PlanValue input : node.inputs) {
         if (input.fed() && result_.frame_of[n] != 0)
           return MarkNode(
-              InvalidArgument("Tensor '{}' cannot be fed: node '{}' takes it inside of loop '{}'",
+              InvalidArgument("Tensor '{}' cannot be fed: node '{}' uses it inside loop '{}'",
                               graph_.feeds[input.output].name, node.name(), result_.frames[result_.frame_of[n]].name),
               node.name());
       }
@@ -104,7 +104,7 @@ class Assigner {
       if (fetch.value.fed()) continue;
       WEIR_ASSIGN(int32_t frame, FrameOfOutputs(fetch.value.node));
       if (frame != 0)
-        return InvalidArgument("Tensor '{}' cannot be fetched: it is inside of loop '{}'", fetch.name,
+        return InvalidArgument("Tensor '{}' cannot be fetched: it is inside loop '{}'", fetch.name,
                                result_.frames[frame].name);
     }
     return OkStatus();

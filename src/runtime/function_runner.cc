@@ -95,7 +95,7 @@ LocalFunctionRunner::~LocalFunctionRunner() {
   for (const std::unique_ptr<Function>& function : functions_) {
     std::lock_guard lock(function->mu);
     executors.push_back(std::move(function->executor));
-    function->error = Cancelled("the session of the function has ended");
+    function->error = Cancelled("the session of the function is closed");
   }
   executors.clear();
   kernels_.Clear();
@@ -174,8 +174,8 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Prepare(Handle handle, in
   const std::string& name = function->attr.name;
   if (depth > options_.limits.depth)
     return ResourceExhausted(
-        "Function '{}' was called inside of {} other calls, more than the limit: it may call itself without end. {} "
-        "sets the limit.",
+        "Calls of function '{}' are nested more than {} levels deep: it may recurse endlessly. Set {} to change the "
+        "limit.",
         name, depth - 1, kDepthVariable);
   WEIR_ASSIGN(std::shared_ptr<Executor> executor, Compile(*function));
   const std::vector<PlanFeed>& feeds = executor->plan().feeds;
@@ -190,8 +190,8 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Prepare(Handle handle, in
       calls_in_flight_.fetch_add(1, std::memory_order_relaxed) >= options_.limits.in_flight) {
     calls_in_flight_.fetch_sub(1, std::memory_order_relaxed);
     return ResourceExhausted(
-        "Function '{}' was called while {} calls were in flight, more than the limit: it may call itself without end. "
-        "{} sets the limit.",
+        "Function '{}' was called while {} calls were in flight, which is the limit: it may recurse endlessly. Set {} "
+        "to change the limit.",
         name, options_.limits.in_flight, kCallsVariable);
   }
   return executor;

@@ -553,7 +553,7 @@ TEST_F(FusedTest, TheReportNamesTheRegions) {
   Result<std::vector<Tensor>> result = Run({y}, {{x, Counting(8)}});
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "plan for y:0: 4 nodes, 1 after the passes\n"
-            "  3 as one pass over the elements: 'y' of Add, Tanh x 2\n");
+            "  3 fused into one elementwise loop: 'y' (Add, Tanh x 2)\n");
   unsetenv("WEIR_EXPLAIN");
 }
 

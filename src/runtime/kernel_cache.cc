@@ -11,7 +11,8 @@ namespace {
 // The kernel of a node whose op is a function of the library: calls the function.
 Result<Kernel> MakeFunctionCall(KernelSetup& setup) {
   const NodeInfo& node = setup.node();
-  if (setup.functions() == nullptr) return Unimplemented("function '{}' cannot be called here", node.op->name);
+  if (setup.functions() == nullptr)
+    return Unimplemented("function '{}' cannot be called: this session has no function runner", node.op->name);
   WEIR_ASSIGN(FunctionRunner::Handle handle, setup.functions()->Instantiate(FuncAttr{node.op->name, node.attrs}));
   return Kernel::Async([handle](KernelContext& ctx, Done done) {
     std::vector<Tensor> args;
@@ -20,7 +21,7 @@ Result<Kernel> MakeFunctionCall(KernelSetup& setup) {
         handle, ctx.step(), std::move(args), [&ctx, done = std::move(done)](Result<std::vector<Tensor>> results) {
           if (!results.ok()) return done(results.status());
           if (static_cast<int>(results->size()) != ctx.num_outputs())
-            return done(Internal("the function gave {} values instead of {}", results->size(), ctx.num_outputs()));
+            return done(Internal("the function returned {} values instead of {}", results->size(), ctx.num_outputs()));
           for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, std::move((*results)[i]));
           done(OkStatus());
         });

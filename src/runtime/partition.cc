@@ -221,7 +221,7 @@ class Partitioner {
       if (parts[f].size() < 2) continue;
       const int32_t condition = ConditionOf(static_cast<int32_t>(f));
       if (condition < 0)
-        return InvalidArgument("loop '{}' runs on several tasks, but no LoopCond node ends it", frames_.frames[f].name);
+        return InvalidArgument("loop '{}' spans several tasks but has no LoopCond node", frames_.frames[f].name);
       // Create all names first: the receive of a condition refers to the control loop of its task.
       for (int part : parts[f]) loops_[{static_cast<int32_t>(f), part}] = NewName(frames_.frames[f].name);
       for (int part : parts[f]) AddControlLoop(static_cast<int32_t>(f), part, condition);

@@ -113,9 +113,9 @@ class Compiler {
     PlanNode& node = plan_->nodes[n];
     const Result<TensorInfo> value = GetTensorInfo(*from.props->attrs, "value");
     if (!value.ok() || node.num_outputs != 1 || value->dtype != from.props->output_types[0]) {
-      return MarkNode(
-          InvalidArgument("node '{}' ({}) has no value of the type that it says", from.name(), from.op().name),
-          from.name());
+      return MarkNode(InvalidArgument("node '{}' ({}): the attribute 'value' is missing or does not match 'dtype'",
+                                      from.name(), from.op().name),
+                      from.name());
     }
     Result<const Tensor*> tensor = GetTensor(*from.props->attrs, "value");
     if (!tensor.ok()) return WithNode(tensor.status(), from.name(), from.op().name);

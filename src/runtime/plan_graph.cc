@@ -180,8 +180,9 @@ Result<std::vector<int32_t>> TopologicalOrder(const PlanGraph& graph, const Cons
     if (pending[n] > 0) {
       const std::string& name = graph.nodes[n].name();
       return MarkNode(
-          InvalidArgument("Graph is invalid, contains a cycle: node '{}' ({}) waits for itself outside of a loop", name,
-                          graph.nodes[n].op().name),
+          InvalidArgument(
+              "Graph is invalid, contains a cycle: node '{}' ({}) depends on itself, and not through a NextIteration",
+              name, graph.nodes[n].op().name),
           name);
     }
   }

@@ -215,7 +215,8 @@ Result<Tensor> Step::WaitForFetch(int32_t fetch) {
   if (fetches_[fetch].state == FetchState::kDead)
     return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", fetch,
                            plan_.fetches[fetch].name);
-  if (fetches_[fetch].state == FetchState::kAbsent) return Internal("'{}' was not computed", plan_.fetches[fetch].name);
+  if (fetches_[fetch].state == FetchState::kAbsent)
+    return Internal("internal error: fetch '{}' was not computed", plan_.fetches[fetch].name);
   Tensor value = fetches_[fetch].value;
   lock.unlock();
   return plan_.fetches[fetch].may_alias_state ? value.Clone() : Result<Tensor>(std::move(value));
@@ -235,7 +236,8 @@ Result<std::vector<Tensor>> Step::TakeResult() {
     if (fetched.state == FetchState::kDead)
       return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", k,
                              plan_.fetches[k].name);
-    if (fetched.state == FetchState::kAbsent) return Internal("'{}' was not computed", plan_.fetches[k].name);
+    if (fetched.state == FetchState::kAbsent)
+      return Internal("internal error: fetch '{}' was not computed", plan_.fetches[k].name);
     if (private_fetches_ && plan_.fetches[k].may_alias_state && !fetched.value.OwnsMemoryAlone()) {
       WEIR_ASSIGN(Tensor copy, fetched.value.Clone());
       results.push_back(std::move(copy));

@@ -29,12 +29,12 @@ Result<Json> ParseJson(std::string_view text) {
   };
   try {
     Json json = Json::parse(text.begin(), text.end(), see);
-    if (twice.has_value()) return InvalidArgument("\"{}\" is there twice", *twice);
+    if (twice.has_value()) return InvalidArgument("duplicate key \"{}\"", *twice);
     return json;
   } catch (const Json::exception& error) {
     std::string_view what = error.what();
     if (const size_t end = what.find("] "); end != std::string_view::npos) what.remove_prefix(end + 2);
-    return InvalidArgument("this is not JSON: {}", what);
+    return InvalidArgument("invalid JSON: {}", what);
   }
 }
 
@@ -63,8 +63,7 @@ Result<ClusterSpec::Tasks> TasksFrom(const Json& value) {
   const auto add = [&tasks](int index, const Json& address) -> Status {
     if (!address.is_string())
       return InvalidArgument("the address of task {} is {}, not a string", index, KindOf(address));
-    if (!tasks.emplace(index, address.get<std::string>()).second)
-      return InvalidArgument("task {} is there twice", index);
+    if (!tasks.emplace(index, address.get<std::string>()).second) return InvalidArgument("duplicate task {}", index);
     return OkStatus();
   };
   if (value.is_array()) {

@@ -133,7 +133,7 @@ Result<ClusterSpec> ClusterSpec::FromProto(const tensorflow::ClusterDef& def, Ad
   std::map<std::string, Tasks> jobs;
   for (const tensorflow::JobDef& job : def.job()) {
     const auto [entry, is_new] = jobs.emplace(job.name(), Tasks(job.tasks().begin(), job.tasks().end()));
-    if (!is_new) return InvalidArgument("job '{}' is in the cluster twice", job.name());
+    if (!is_new) return InvalidArgument("duplicate job '{}' in the cluster", job.name());
   }
   return Make(std::move(jobs), addresses);
 }

@@ -101,7 +101,7 @@ TEST(ClusterSpecTest, Proto) {
 
   tensorflow::ClusterDef twice;
   for (int i = 0; i < 2; ++i) twice.add_job()->set_name("ps");
-  EXPECT_THAT(ErrorOf(ClusterSpec::FromProto(twice).status()), HasSubstr("job 'ps' is in the cluster twice"));
+  EXPECT_THAT(ErrorOf(ClusterSpec::FromProto(twice).status()), HasSubstr("duplicate job 'ps' in the cluster"));
 }
 
 TEST(ClusterSpecTest, ErrorsNameJobAndTask) {

@@ -215,7 +215,7 @@ class RecyclingAllocator final : public Allocator, public MemoryCache {
   using Files = std::map<const char*, SharedFile>;  // by the block's first byte
 
   static Status Refused(size_t bytes) {
-    return ResourceExhausted("out of memory: cannot allocate {} bytes, the system does not give them", bytes);
+    return ResourceExhausted("out of memory: the system refused to allocate {} bytes", bytes);
   }
 
   static size_t KindOf(const MappedBlock& block) { return block.file != nullptr ? 1 : 0; }

@@ -141,11 +141,12 @@ void AppendSummary(const Tensor& t, int dim, int64_t limit, int64_t* next, std::
 Result<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype, const Shape& shape) {
   const size_t element = ElementSize(dtype);
   if (element == 0 || IsRef(dtype)) {
-    return Unimplemented("tensors of type {} cannot be made", dtype);
+    return Unimplemented("cannot allocate a tensor of type {}", dtype);
   }
   Result<int64_t> bytes = CheckedMultiply(shape.num_elements(), static_cast<int64_t>(element));
   if (!bytes.ok()) {
-    return ResourceExhausted("a tensor of type {} and shape {} is larger than any memory", dtype, shape);
+    return ResourceExhausted("a tensor of type {} and shape {} is too large: it needs more than 2^63 bytes", dtype,
+                             shape);
   }
   Result<BufferPtr> memory = allocator.Allocate(static_cast<size_t>(*bytes));
   if (!memory.ok()) {

@@ -54,7 +54,8 @@ Status FillSame(const Values& values, Tensor* t) {
 template <class T, class Values>
 Status FillBits(const Values& values, Tensor* t) {
   return FillFromValues<T>(values, t, [t](int32_t value, T* out) {
-    if (!std::in_range<uint16_t>(value)) return InvalidArgument("{} are not the bits of a {}", value, t->dtype());
+    if (!std::in_range<uint16_t>(value))
+      return InvalidArgument("{} is not a 16-bit pattern of a {}", value, t->dtype());
     *out = T::FromBits(static_cast<uint16_t>(value));
     return OkStatus();
   });
@@ -165,7 +166,7 @@ Status FillStrings(std::string_view content, Tensor* t) {
 // Checks what can be checked before the elements are allocated.
 Status CheckContentSize(const TensorProto& proto, DType dtype, const Shape& shape) {
   const auto size = static_cast<int64_t>(proto.tensor_content().size());
-  if (dtype == kResource) return InvalidArgument("a resource tensor cannot come as tensor_content");
+  if (dtype == kResource) return InvalidArgument("a resource tensor cannot be stored in tensor_content");
   if (dtype == kString) {
     if (size < shape.num_elements()) {
       return InvalidArgument("malformed content of a string tensor of shape {}", shape);

@@ -57,8 +57,8 @@ class Batcher final {
                              call_.join && lists.empty() ? "set of tensors" : "tensor", call_.function);
     for (const BatchValues& list : lists) {
       if (list.size() != lists[0].size())
-        return InvalidArgument("{}() needs as many values in every list, but there are {} and {}", call_.function,
-                               lists[0].size(), list.size());
+        return InvalidArgument("{}(): all lists must have the same number of values, but there are {} and {}",
+                               call_.function, lists[0].size(), list.size());
       BatchValues converted;
       for (const BatchValue& value : list) {
         if (value.sparse.has_value()) {
@@ -222,7 +222,7 @@ class Batcher final {
       for (const OutputList& list : components) {
         PartialShape one = list[c].shape();
         if (!one.known_rank())
-          return InvalidArgument("Cannot infer Tensor's rank: {}; set_shape() tells the graph", list[c].name());
+          return InvalidArgument("Cannot infer Tensor's rank: {}; call set_shape() on it", list[c].name());
         if (options_.enqueue_many) {
           if (one.rank() == 0) return InvalidArgument("Shape {} must have rank at least 1", one);
           one.RemoveDim(0);

@@ -54,7 +54,7 @@ class TextReader {
       const char quote = text_[0];
       size_t end = 1;
       while (end < text_.size() && text_[end] != quote && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-      if (end >= text_.size() || text_[end] != quote) return Error("a string does not end");
+      if (end >= text_.size() || text_[end] != quote) return Error("unterminated string");
       std::string part;
       std::string error;
       if (!absl::CUnescape(absl::string_view(text_.data() + 1, end - 1), &part, &error)) return Error(error);
@@ -139,7 +139,7 @@ Result<tensorflow::CheckpointState> ParseCheckpointState(std::string_view text) 
       WEIR_ASSIGN(const double time, reader.Number());
       state.set_last_preserved_timestamp(time);
     } else {
-      return reader.Error(fmt::format("there is no field '{}' in a checkpoint state", field));
+      return reader.Error(fmt::format("unknown field '{}' in the checkpoint state", field));
     }
     reader.Separator();
   }
@@ -232,10 +232,10 @@ Result<std::optional<std::string>> LatestCheckpoint(Env& env, const std::string&
   for (const std::string& prefix : candidates) {
     const Status status = io::VerifyCheckpoint(env, prefix);
     if (status.ok()) {
-      if (prefix != candidates.front()) TrainWarning("the last good checkpoint is {}", prefix);
+      if (prefix != candidates.front()) TrainWarning("using the latest intact checkpoint {}", prefix);
       return std::optional<std::string>(prefix);
     }
-    TrainWarning("checkpoint {} is passed over: {}", prefix, std::string(status.message()));
+    TrainWarning("skipping checkpoint {}: {}", prefix, std::string(status.message()));
   }
   return std::nullopt;
 }

@@ -177,7 +177,7 @@ void LooperThread::JoinOrAbandon() { handle_->JoinOrAbandon(thread_); }
 void TrackedThread::JoinOrAbandon(std::thread& thread) const {
   constexpr int kPatienceMs = 1000;
   for (int waited = 0; alive_ && waited < kPatienceMs; ++waited) RealClock().SleepMicros(1000);
-  if (alive_) TrainWarning("the thread '{}' does not end, and is left behind", name_);
+  if (alive_) TrainWarning("thread '{}' did not stop within a second and was abandoned", name_);
   alive_ ? thread.detach() : thread.join();
 }
 

@@ -11,7 +11,7 @@ namespace weir {
 namespace {
 
 Status CheckTasks(int64_t num_tasks) {
-  if (num_tasks < 1) return InvalidArgument("there must be at least one task to place on, not {}", num_tasks);
+  if (num_tasks < 1) return InvalidArgument("the number of tasks must be positive, not {}", num_tasks);
   return OkStatus();
 }
 
@@ -34,7 +34,7 @@ struct ReplicaDevices {
       chosen.task.reset();
       if (task) {
         if (*task < 0 || *task > INT32_MAX)
-          return InvalidArgument("the strategy gives task {} for node '{}': it must be a number from 0 on", *task,
+          return InvalidArgument("ps_strategy returned task {} for node '{}'; it must be 0 or greater", *task,
                                  node.name());
         chosen.task = static_cast<int>(*task);
       }
@@ -55,7 +55,7 @@ PsStrategy RoundRobinStrategy(int64_t num_tasks) {
 Result<PsStrategy> GreedyLoadBalancingStrategy(int64_t num_tasks, LoadFn load) {
   constexpr int64_t kMostTasks = 1 << 24;
   WEIR_TRY(CheckTasks(num_tasks));
-  if (num_tasks > kMostTasks) return InvalidArgument("{} tasks are more than {}", num_tasks, kMostTasks);
+  if (num_tasks > kMostTasks) return InvalidArgument("too many tasks: {} (maximum {})", num_tasks, kMostTasks);
   struct Loads {
     std::mutex mu;
     std::vector<double> of_task;

@@ -120,8 +120,8 @@ TEST_F(DeviceSetterTest, ReportsInvalidArguments) {
   EXPECT_THAT(Message(ReplicaDeviceSetter({.ps_tasks = 1, .ps_device = "/jib:ps"})), HasSubstr("'/jib:ps'"));
   EXPECT_THAT(Message(ReplicaDeviceSetter({.ps_tasks = 1, .worker_device = "worker"})), HasSubstr("'worker'"));
   EXPECT_THAT(Message(ReplicaDeviceSetter({.ps_tasks = -1})), HasSubstr("ps_tasks is -1"));
-  EXPECT_THAT(Message(RandomStrategy(0)), HasSubstr("at least one task"));
-  EXPECT_THAT(Message(GreedyLoadBalancingStrategy(0, ByteSizeLoad)), HasSubstr("at least one task"));
+  EXPECT_THAT(Message(RandomStrategy(0)), HasSubstr("number of tasks must be positive"));
+  EXPECT_THAT(Message(GreedyLoadBalancingStrategy(0, ByteSizeLoad)), HasSubstr("number of tasks must be positive"));
   DeviceScope scope(graph(), Setter({.ps_tasks = 1, .ps_strategy = [](Node&) { return std::optional<int64_t>(-3); }}));
   EXPECT_THAT(Message(Variable::Make(graph(), 1.0f, {.name = "v"})), HasSubstr("task -3 for node 'v'"));
 }

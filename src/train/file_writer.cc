@@ -114,7 +114,8 @@ Status FileWriter::AddEvent(tensorflow::Event event) {
   const auto limit = static_cast<size_t>(std::max(options_.max_queue, 0));
   if (limit > 0) changed_.wait(lock, [&] { return closed_ || waiting_.size() < limit; });
   if (closed_) {
-    if (!told_closed_) TrainWarning("{}: the writer is closed: what is added is lost until it is reopened", logdir_);
+    if (!told_closed_)
+      TrainWarning("{}: the FileWriter is closed: events are dropped until reopen() is called", logdir_);
     told_closed_ = true;
     return OkStatus();
   }

@@ -80,8 +80,8 @@ Result<int64_t> ReadGlobalStep(Session& session, Output global_step, CancelToken
   const DType type = values[0].dtype();
   const bool is_number = type == kInt64 || type == kInt32 || type == kFloat || type == kDouble;
   if (values[0].num_elements() != 1 || !is_number)
-    return InvalidArgument("the global step '{}' is not one number: it is of type {} and shape {}", global_step.name(),
-                           DTypeName(type), values[0].shape().ToString());
+    return InvalidArgument("the global step '{}' must be a single number, but has type {} and shape {}",
+                           global_step.name(), DTypeName(type), values[0].shape().ToString());
   return GlobalStepOf(values[0]);
 }
 

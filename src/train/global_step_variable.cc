@@ -13,7 +13,7 @@ Result<VariablePtr> GetOrCreateGlobalStep(Graph& graph) {
       for (const VariablePtr& variable : graph.CollectionOf<VariablePtr>(collection))
         if (variable->op_name() == found.name) return variable;
     }
-    return InvalidArgument("the global step '{}' is no variable", found.name);
+    return InvalidArgument("the global step '{}' is not a variable", found.name);
   }
   VariableRequest request;
   request.name = "global_step";

@@ -90,7 +90,7 @@ Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& bound
   NameScope scope(graph, name.empty() ? "PiecewiseConstant" : name);
   if (values.size() != boundaries.size() + 1 || boundaries.empty()) {
     graph.RecordError(
-        InvalidArgument("a piecewise constant needs one boundary less than values: {} boundaries, {} values",
+        InvalidArgument("piecewise_constant needs exactly one more value than boundaries: {} boundaries, {} values",
                         boundaries.size(), values.size()));
     return Output();
   }

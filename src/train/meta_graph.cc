@@ -142,7 +142,7 @@ void ExportCollection(const Graph& graph, const std::string& key, const Collecti
     const std::optional<CollectionItem> value = ToItem(key, item, codec, scope);
     if (!value.has_value() && !scope.is_all()) continue;
     if (!value.has_value() || !AddItem(*value, &def)) {
-      TrainWarning("the collection '{}' is not written to the meta graph: its items have no form in one", key);
+      TrainWarning("collection '{}' is not written to the meta graph: its items cannot be serialized", key);
       return;
     }
   }
@@ -313,8 +313,9 @@ Result<VariablePtr> FromVariableDef(Graph& graph, const tensorflow::VariableDef&
   if (def.has_save_slice_info_def()) {
     const tensorflow::SaveSliceInfoDef& slice = def.save_slice_info_def();
     if (slice.full_shape_size() != slice.var_offset_size() || slice.full_shape_size() != slice.var_shape_size())
-      return InvalidArgument("variable '{}': its slice has {} axes of {} and {}", def.variable_name(),
-                             slice.full_shape_size(), slice.var_offset_size(), slice.var_shape_size());
+      return InvalidArgument(
+          "variable '{}': malformed save slice: full_shape has {} dimensions, var_offset {} and var_shape {}",
+          def.variable_name(), slice.full_shape_size(), slice.var_offset_size(), slice.var_shape_size());
     variable->slice = SaveSlice{.full_name = InScope(scope, slice.full_name()),
                                 .full_shape = {slice.full_shape().begin(), slice.full_shape().end()},
                                 .offset = {slice.var_offset().begin(), slice.var_offset().end()},

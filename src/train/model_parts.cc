@@ -27,7 +27,7 @@ Result<std::optional<ReadyOp>> ModelParts::Find(const char* collection) const {
   if (!item) return std::nullopt;
   if (const auto* output = std::any_cast<Output>(&*item)) return ReadyOp(*output);
   if (auto* const* node = std::any_cast<Node*>(&*item)) return ReadyOp(*node);
-  return InvalidArgument("the item of collection '{}' is no node", collection);
+  return InvalidArgument("the item of collection '{}' is not a node", collection);
 }
 
 Result<ReadyOp> ModelParts::FindOrMake(const char* collection, MakeOutput make) const {
@@ -62,7 +62,7 @@ Result<std::shared_ptr<Saver>> ModelParts::FindOrMakeSaver(MakeSaver make) const
   WEIR_ASSIGN(const std::optional<std::any> item, Item(graph_keys::kSavers));
   if (item) {
     const auto* found = std::any_cast<std::shared_ptr<Saver>>(&*item);
-    if (found == nullptr) return InvalidArgument("the item of collection '{}' is no saver", graph_keys::kSavers);
+    if (found == nullptr) return InvalidArgument("the item of collection '{}' is not a saver", graph_keys::kSavers);
     return *found;
   }
   WEIR_ASSIGN(std::shared_ptr<Saver> made, make());

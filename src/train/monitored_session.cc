@@ -101,7 +101,7 @@ Status MonitoredSession::EnsureSession(CancelToken* cancel) {
     if (status.ok()) return OkStatus();
     EndSession(status, cancel).IgnoreError();
     if (!options_.recover || !IsPreemption(status)) return status;
-    TrainInfo("A session could not be made, likely because a task is not there yet; it is tried again. {}",
+    TrainInfo("Could not create a session, probably because a task is not running yet. Retrying. {}",
               std::string(status.message()));
     WEIR_TRY(backoff.Wait());
   }
@@ -130,7 +130,7 @@ Status MonitoredSession::EndSession(const Status& cause, CancelToken* cancel) {
 }
 
 Status MonitoredSession::EndLostSession(const Status& cause, CancelToken* cancel) {
-  TrainWarning("A task was lost or restarted: the session is closed, and another is made. {}",
+  TrainWarning("A task was lost or restarted. Closing the session and creating a new one. {}",
                std::string(cause.message()));
   Status dropped = EndSession(cause, cancel);
   return IsPreemption(dropped) ? OkStatus() : dropped;

@@ -42,7 +42,7 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
 
 Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
   if (value.has_graph()) WEIR_TRY(value.graph().TakeError());
-  if (!value.valid()) return InvalidArgument("{}: what to average is not a tensor", options_.name);
+  if (!value.valid()) return InvalidArgument("{}: the value to average is not a tensor", options_.name);
   Graph& graph = value.graph();
   const Key key = {graph.uid(), value.node->name()};
   if (!IsFloating(value.base_dtype()))

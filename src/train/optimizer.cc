@@ -85,7 +85,7 @@ Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and
   WEIR_TRY(Check());
   std::vector<VariablePtr> vars;
   for (const GradAndVar& item : grads_and_vars) {
-    if (item.var == nullptr) return InvalidArgument("{}: there is no variable beside a gradient", name_);
+    if (item.var == nullptr) return InvalidArgument("{}: a (gradient, variable) pair has no variable", name_);
     if (HasGrad(item.grad)) vars.push_back(item.var);
   }
   if (vars.empty())

@@ -13,7 +13,8 @@ namespace {
 
 Initializer Filled(double value) {
   return [value](Graph& graph, const PartialShape& shape, DType dtype) -> Result<Output> {
-    if (!shape.fully_defined()) return InvalidArgument("a slot needs a variable with a known shape, not {}", shape);
+    if (!shape.fully_defined())
+      return InvalidArgument("the optimizer's slots need a fully defined variable shape, not {}", shape);
     std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     Output scalar = dtype == kDouble ? Constant(graph, Tensor::Scalar(value), "value")
                                      : Constant(graph, Tensor::Scalar(static_cast<float>(value)), "value");

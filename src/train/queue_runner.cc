@@ -29,9 +29,9 @@ Result<QueueRunnerPtr> QueueRunner::Make(QueueRunnerParts parts) {
   nodes.push_back(parts.close);
   nodes.push_back(parts.cancel);
   if (std::find(nodes.begin(), nodes.end(), nullptr) != nodes.end())
-    return InvalidArgument("the runner of queue '{}' lacks a node", parts.queue_name);
+    return InvalidArgument("queue runner of '{}': an enqueue, close or cancel op is missing", parts.queue_name);
   if (parts.closed.empty())
-    return InvalidArgument("the runner of queue '{}' would never know the end of its input", parts.queue_name);
+    return InvalidArgument("queue runner of '{}': queue_closed_exception_types must not be empty", parts.queue_name);
   QueueRunnerPtr runner(new QueueRunner(std::move(parts)));
   runner->self_ = runner;
   return runner;

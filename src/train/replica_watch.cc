@@ -48,16 +48,18 @@ Status ReplicaWatch::Run(Session& session, const Coordinator& coordinator, Cance
     // A waiting replica has already contributed. If all wait in two successive samples, no replica is left to
     // contribute.
     if (lacks && seen.all_wait && seen == last) {
-      TrainInfo("{}: step {} has {} of {} gradients and every replica waits: all give theirs once more", name,
-                seen.step, *lacking, needed);
+      TrainInfo(
+          "{}: step {} has {} of {} gradients and all replicas wait (gradients were lost). All replicas repeat the "
+          "step",
+          name, seen.step, *lacking, needed);
       session.Run({.targets = {again}, .cancel = &stopped}).status().IgnoreError();
       last = Seen();
       continue;
     }
     if (const double waited = now_secs() - since; waited >= limit_secs)
       return DeadlineExceeded(
-          "{}: step {} has had {} of the {} gradients that it needs for {:.0f} s: too few replicas are there", name,
-          seen.step, *lacking, needed, waited);
+          "{}: step {} has {} of {} required gradients after {:.0f} s: too few replicas are running", name, seen.step,
+          *lacking, needed, waited);
     pause = std::min({pause * 1.5, kLongestPauseSecs, std::max(limit_secs / 10, kShortestPauseSecs)});
     if (lacks && seen.all_wait) pause = kShortestPauseSecs;
     last = std::move(seen);

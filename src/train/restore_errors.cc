@@ -51,7 +51,7 @@ std::string AdviceOnPath(Env& env, const std::string& path) {
   if (dot == std::string::npos || dot == 0 || !IsCheckpointSuffix(std::string_view(path).substr(dot + 1))) return "";
   const std::string prefix = path.substr(0, dot);
   if (!env.Exists(io::BundleIndexName(prefix))) return "";
-  return fmt::format("it is one of the files of a checkpoint; pass what their names begin with: '{}'", prefix);
+  return fmt::format("it is one of the files of a checkpoint; pass their common prefix: '{}'", prefix);
 }
 
 std::vector<std::string> ShapeMismatches(Graph& graph, Env& env, const tensorflow::SaverDef& def,

@@ -67,7 +67,7 @@ Result<std::vector<Feed>> AssetFeeds(Graph& graph, const tensorflow::MetaGraphDe
 
 Result<Node*> NodeNamed(Graph& graph, const std::string& name, const char* key) {
   Node* node = graph.FindNode(name);
-  if (node == nullptr) return NotFound("the saved model has no node '{}', which its '{}' names", name, key);
+  if (node == nullptr) return NotFound("the saved model has no node '{}', to which its '{}' refers", name, key);
   return node;
 }
 
@@ -229,7 +229,7 @@ Result<tensorflow::SavedModel> ReadSavedModel(const std::string& directory, Env&
   if (!env.Exists(path)) return NotFound("SavedModel file does not exist at: {}", path);
   WEIR_ASSIGN(const std::string bytes, env.ReadFile(path));
   tensorflow::SavedModel model;
-  if (!model.ParseFromString(bytes)) return DataLoss("{}: not a SavedModel, or damaged", path);
+  if (!model.ParseFromString(bytes)) return DataLoss("{}: not a SavedModel, or corrupt", path);
   return model;
 }
 

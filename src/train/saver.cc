@@ -143,7 +143,7 @@ Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run,
       return result.status();
     }
     if (result->size() != 1 || (*result)[0].dtype() != kString || (*result)[0].num_elements() != 1)
-      return Internal("'{}' gave no file name", def_.save_tensor_name());
+      return Internal("'{}' returned no file name", def_.save_tensor_name());
     prefix = (*result)[0].scalar<std::string>();
     if (options.write_state) {
       Record(*prefix);

@@ -18,10 +18,11 @@ Result<SummaryWriterPtr> MakeWriter(const WriterSource& source, Graph& graph) {
 
 Status ParseAndAdd(SummaryWriter& writer, const Tensor& summaries, int64_t step) {
   if (summaries.dtype() != kString)
-    return InvalidArgument("a summary is a string, not {}", DTypeName(summaries.dtype()));
+    return InvalidArgument("a summary op must return a string, not {}", DTypeName(summaries.dtype()));
   for (const std::string& bytes : summaries.flat<std::string>()) {
     tensorflow::Summary summary;
-    if (!summary.ParseFromString(bytes)) return InvalidArgument("what a summary's node gives is no summary");
+    if (!summary.ParseFromString(bytes))
+      return InvalidArgument("a summary op returned a string that is not a serialized Summary");
     WEIR_TRY(writer.AddSummary(std::move(summary), step));
   }
   return OkStatus();

@@ -73,8 +73,9 @@ Result<SessionManager::Missing> SessionManager::CheckReady(const ReadyOp& ready,
   const Tensor& names = (*values)[0];
   if (names.dtype() == kInt32) return std::nullopt;
   if (names.dtype() != kString)
-    return SetupError(InvalidArgument("'{}' is to name what is not ready, as strings; it gives {}", ready.node->name(),
-                                      DTypeName(names.dtype())));
+    return SetupError(
+        InvalidArgument("ready op '{}' must return the names of uninitialized variables as strings, but returns {}",
+                        ready.node->name(), DTypeName(names.dtype())));
   return "Variables not initialized: " + absl::StrJoin(names.flat<std::string>(), ", ");
 }
 
@@ -218,7 +219,7 @@ Result<SessionPtr> SessionManager::Wait(const SessionMaker& make, const WaitOpti
   WaitLogger lines(*options_.clock);
   const auto too_long = [&] {
     return DeadlineExceeded("Session was not ready after waiting {:g} secs. {}", options.max_wait_secs,
-                            lines.said().empty() ? "Tasks that it needs have not answered." : lines.said());
+                            lines.said().empty() ? "Required tasks have not responded." : lines.said());
   };
   while (true) {
     WEIR_ASSIGN(SessionPtr made, make());

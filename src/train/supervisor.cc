@@ -194,7 +194,7 @@ Supervisor::Service Supervisor::SummaryService(SessionPtr session) {
             tensorflow::Summary message;
             if (values[0].dtype() != kString || values[0].num_elements() != 1 ||
                 !message.ParseFromString(values[0].flat<std::string>()[0]))
-              return InvalidArgument("'{}' gives no summary", given.summary->name());
+              return InvalidArgument("'{}' did not return a serialized Summary", given.summary->name());
             return writer->AddSummary(std::move(message), step);
           }};
 }
@@ -401,8 +401,8 @@ Status Supervisor::SummaryComputed(const SessionPtr& session, const Tensor& summ
   tensorflow::Summary parsed;
   if (summary.dtype() != kString || summary.num_elements() != 1 ||
       !parsed.ParseFromString(*summary.data<std::string>()))
-    return InvalidArgument("what was computed is no summary, but a value of type {} and shape {}",
-                           DTypeName(summary.dtype()), summary.shape().ToString());
+    return InvalidArgument("not a serialized Summary: type {} and shape {}", DTypeName(summary.dtype()),
+                           summary.shape().ToString());
   return SummaryComputed(session, std::move(parsed), step);
 }
 

@@ -27,7 +27,7 @@ SyncReplicasOptimizer::SyncReplicasOptimizer(std::shared_ptr<Optimizer> optimize
 Status SyncReplicasOptimizer::Check() const {
   if (optimizer_ == nullptr) return InvalidArgument("{}: there is no optimizer to apply gradients with", name());
   if (options_.replicas_to_aggregate < 1)
-    return InvalidArgument("{}: replicas_to_aggregate must be positive, and is {}", name(),
+    return InvalidArgument("{}: replicas_to_aggregate must be positive, but is {}", name(),
                            options_.replicas_to_aggregate);
   return optimizer_->Check();
 }
@@ -179,7 +179,7 @@ Result<Node*> SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar
   if (grads_and_vars.empty()) return InvalidArgument("Must supply at least one variable");
   if (global_step == nullptr) return InvalidArgument("Global step is required to check staleness");
   WEIR_TRY(Check());
-  if (gradients_applied()) return FailedPrecondition("{}: gradients have been applied before", name());
+  if (gradients_applied()) return FailedPrecondition("{}: apply_gradients() was already called", name());
   global_step_ = std::move(global_step);
   Graph& graph = global_step_->graph();
   WEIR_TRY(MakeLocalStep(graph));

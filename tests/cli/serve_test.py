@@ -120,19 +120,19 @@ def test_bind_address():
 
 
 @pytest.mark.parametrize("arguments, environment, parts", [
-    ([], {}, ["which cluster?", "--cluster", "--config", "TF_CONFIG"]),
-    (["--cluster", "ps=a:1", "--ps_hosts", "b:1"], {}, ["one of them"]),
+    ([], {}, ["no cluster given", "--cluster", "--config", "TF_CONFIG"]),
+    (["--cluster", "ps=a:1", "--ps_hosts", "b:1"], {}, ["give only one of"]),
     (["--cluster", "a:1,b:1"], {}, ["--cluster", "'a:1,b:1'", "ps=host:port"]),
     (["--cluster", "ps=a:1;ps=b:1"], {}, ["'ps' twice"]),
     (["--cluster", "ps=a:1,a"], {}, ["--cluster", "ps", "'a'"]),
     (["--worker_hosts", "a:1,,b:1", "--job_name", "worker"], {}, ["--worker_hosts", "worker"]),
-    (["--cluster", "ps=a:1;worker=b:1"], {}, ["which job", "--job_name"]),
-    (["--cluster", "ps=a:1,b:1"], {}, ["which task of job 'ps'", "--task_index"]),
+    (["--cluster", "ps=a:1;worker=b:1"], {}, ["the cluster has several jobs", "--job_name"]),
+    (["--cluster", "ps=a:1,b:1"], {}, ["job 'ps' has", "--task_index"]),
     (["--cluster", "ps=a:1", "--job_name", "worker"], {}, ["worker", "ps"]),
     (["--cluster", "ps=a:1", "--task_index", "1"], {}, ["1", "ps"]),
     (["--task_index", "-1", "--cluster", "ps=a:1"], {}, ["--task_index"]),
     (["--config", "/nowhere.json"], {}, ["/nowhere.json"]),
-    ([], {"TF_CONFIG": "{"}, ["TF_CONFIG", "not JSON"]),
+    ([], {"TF_CONFIG": "{"}, ["TF_CONFIG", "invalid JSON"]),
     (["stray"], {}, ["stray"]),
 ])
 def test_wrong_calls(arguments, environment, parts):

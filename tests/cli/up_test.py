@@ -202,7 +202,7 @@ def test_help_and_wrong_calls(tmp_path):
     status, out, _ = up("--help")
     assert status == 0 and "weir up train.py --ps 1 --workers 2 -- --steps=1000" in out
     status, out, error = up(tmp_path / "none.py")
-    assert status == 2 and f"there is no file '{tmp_path}/none.py'" in error
+    assert status == 2 and f"file '{tmp_path}/none.py' not found" in error
     for wrong in (["--workers", "0"], ["--ps", "-1"], ["--ps", "many"], ["--unknown"]):
         status, out, error = up(tmp_path, *wrong)
         assert status != 0 and wrong[0] in error
@@ -355,7 +355,7 @@ while not os.path.exists(os.path.join(os.path.dirname(sys.argv[0]), "ready")):
     time.sleep(0.01)
 """)
     status, out, error = up(path, "--grace", 0.2)
-    assert status == 0 and "ps/0 has not ended within 0.2 s; killing it" in error
+    assert status == 0 and "ps/0 did not end within 0.2 s; killing it" in error
     assert_nothing_left(tmp_path, 2)
 
 
@@ -384,10 +384,10 @@ while not all(os.path.exists(os.path.join(os.path.dirname(sys.argv[0]), name + "
 
 
 @pytest.mark.parametrize("failing, how, status, message", [
-    ("worker1", "sys.exit(3)", 3, "worker/1 failed with status 3; ending the rest"),
-    ("worker0", "raise ValueError('wrong')", 1, "worker/0 failed with status 1; ending the rest"),
-    ("ps0", "sys.exit(4)", 4, "ps/0 failed with status 4; ending the rest"),
-    ("worker0", "os.kill(os.getpid(), signal.SIGKILL)", 137, "worker/0 was ended by signal 9 (Killed); ending the rest"),
+    ("worker1", "sys.exit(3)", 3, "worker/1 failed with status 3; stopping the other tasks"),
+    ("worker0", "raise ValueError('wrong')", 1, "worker/0 failed with status 1; stopping the other tasks"),
+    ("ps0", "sys.exit(4)", 4, "ps/0 failed with status 4; stopping the other tasks"),
+    ("worker0", "os.kill(os.getpid(), signal.SIGKILL)", 137, "worker/0 was killed by signal 9 (Killed); stopping the other tasks"),
 ])
 def test_a_failure_ends_the_rest(script, tmp_path, failing, how, status, message):
     path = script(FAILS.replace("FAILING", repr(failing)) + how)

@@ -17,13 +17,13 @@ def weir(*arguments, program=WEIR):
 
 
 @pytest.mark.parametrize("arguments, command, parts", [
-    ([], "", ["which command?", "run, up, serve, devices, records"]),
+    ([], "", ["no command given", "run, up, serve, devices, records"]),
     (["frob"], "", ["'frob'", "run, up, serve, devices, records"]),
     (["servee"], "", ["'servee'", "did you mean 'serve'?"]),
     (["dev"], "", ["'dev'", "did you mean 'devices'?"]),
     (["help", "frob"], "", ["'frob'"]),
     (["--frob"], "", ["'--frob'"]),
-    (["run"], "run", ["which script?"]),
+    (["run"], "run", ["no script given"]),
     (["run", "none.py"], "run", ["'none.py'"]),
     (["run", "-m", "no_such_module"], "run", ["'no_such_module'"]),
     (["run", "-m", "no_such_package.module"], "run", ["'no_such_package.module'"]),
@@ -43,7 +43,7 @@ def weir(*arguments, program=WEIR):
     (["serve", "--cluster"], "serve", ["--cluster"]),
     (["serve", "--task_index", "x"], "serve", ["--task_index", "x"]),
     (["devices"], "devices", ["TARGET"]),
-    (["records"], "records", ["which command?", "make, show, count"]),
+    (["records"], "records", ["no command given", "make, show, count"]),
     (["records", "frob"], "records", ["'frob'", "make, show, count"]),
     (["records", "sho"], "records", ["'sho'", "did you mean 'show'?"]),
     (["records", "make", "x"], "records make", ["FILE"]),

@@ -382,7 +382,7 @@ print(run_apart(target, gate.wait), flush=True)
         try:
             assert client.stdout.readline() == "gate\n", cluster.said()
             if transport == "auto+ucx":
-                wait_until(lambda: f"UCX is used to talk to {cluster.jobs['ps'][0]}" in cluster.said(), "UCX")
+                wait_until(lambda: f"using UCX for calls to {cluster.jobs['ps'][0]}" in cluster.said(), "UCX")
             print(file=client.stdin, flush=True)
             assert client.stdout.readline() == "inside\n", cluster.said()
             namespaces["forward"](False)

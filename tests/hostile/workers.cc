@@ -108,7 +108,7 @@ class CaseProcess final {
       seen_ = number;
       since_ = now;
     } else if (now - since_ > Seconds(deadline_seconds)) {
-      *what = fmt::format("no end after {} s", deadline_seconds);
+      *what = fmt::format("no result after {} s", deadline_seconds);
       kill(child_, SIGKILL);
       waitpid(child_, &status, 0);
       child_ = 0;

@@ -119,7 +119,7 @@ def main():
     lines, failures = compare(recorded, count(program))
     print("\n".join(lines))
     if failures:
-        sys.exit("more than 5 % above what is recorded:\n  " + "\n  ".join(failures) +
+        sys.exit("these paths cost over 5 % more instructions than counts.txt says:\n  " + "\n  ".join(failures) +
                  "\nWhere that is meant: WEIR_RECORD=1 ctest --test-dir build -R '^instructions$', and commit tests/instructions/counts.txt.")
 
 

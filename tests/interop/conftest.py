@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).parent
 def tensorflow_python():
     path = os.environ.get("WEIR_TF_PYTHON")
     if not path:
-        pytest.skip("WEIR_TF_PYTHON names no interpreter with tensorflow-cpu: use `make interop`")
+        pytest.skip("WEIR_TF_PYTHON is not set to an interpreter with tensorflow-cpu: use `make interop`")
     return path
 
 

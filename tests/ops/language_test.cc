@@ -62,7 +62,7 @@ TEST_F(Language, WrongFilesAreRefusedWithTheirLine) {
   EXPECT_THAT(ParseError("case a\n  | x | y\n  | 1\n"), HasSubstr("f:3: 1 cells under 2 columns"));
   EXPECT_THAT(ParseError("case a\n  error InvalidArgument 'x'\n"), HasSubstr("f:2: an error line follows"));
   EXPECT_THAT(ParseError("case a\n  run x\n  error Wrong 'x'\n"), HasSubstr("f:3: 'Wrong' is no error code"));
-  EXPECT_THAT(ParseError("case a\n  y == floaty{1}\n"), HasSubstr("f:2: 'floaty' is no element type"));
+  EXPECT_THAT(ParseError("case a\n  y == floaty{1}\n"), HasSubstr("f:2: 'floaty' is not an element type"));
 }
 
 TEST_F(Language, TablesAndListsOfTypesAreWrittenOut) {

@@ -279,7 +279,7 @@ class Parser final {
     Cursor before = in;
     const std::string word(in.Word());
     Result<DType> type = ParseDType(word);
-    if (!type.ok()) return before.Error(fmt::format("'{}' is no element type", word));
+    if (!type.ok()) return before.Error(fmt::format("'{}' is not an element type", word));
     return type;
   }
 

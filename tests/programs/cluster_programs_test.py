@@ -143,5 +143,5 @@ def test_training_on_a_cluster(run):
     status, out, error = run(BUILD / "weir", "up", EXAMPLES / "train.py", "--ps", 1, "--workers", 2)
     assert status == 0, error
     assert float(re.search(r"\[worker/0\] accuracy (\d\.\d+)", out)[1]) > 0.95
-    shares = [int(re.search(rf"\[worker/{i}\] (\d+) steps here", out)[1]) for i in range(2)]
+    shares = [int(re.search(rf"\[worker/{i}\] (\d+) steps by this worker", out)[1]) for i in range(2)]
     assert 1200 <= sum(shares) <= 1201  # the last step of one worker may follow that of the other

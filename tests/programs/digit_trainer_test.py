@@ -46,8 +46,8 @@ def test_from_pictures_to_predictions(pictures, tmp_path, language, mode):
     out = weir("up", trainer, "--ps", 1, "--workers", 2, "--", f"--train={pictures}/train.tfrecords",
                f"--validation={pictures}/test.tfrecords", f"--logdir={tmp_path}", "--steps=1600" if mode == "async" else "--steps=400",
                *(["--issync"] if mode == "sync" else []))
-    assert float(re.search(r"\[worker/0\] accuracy (\d\.\d+) on digits that were not trained with", out)[1]) >= 0.97
-    shares = [int(n) for n in re.findall(r"\] (\d+) steps here", out)]
+    assert float(re.search(r"\[worker/0\] accuracy (\d\.\d+) on digits not used for training", out)[1]) >= 0.97
+    shares = [int(n) for n in re.findall(r"\] (\d+) steps by this worker", out)]
     assert all(398 <= n <= 402 for n in shares) if mode == "sync" else 1600 <= sum(shares) <= 1602
     assert re.search(r"\[worker/0\] step +\d+  loss \d\.\d+  accuracy \d\.\d+", out)
     assert list(tmp_path.glob("events.out.tfevents.*"))
@@ -65,7 +65,7 @@ def test_events_of_the_program_in_cpp_have_pictures(pictures, tmp_path):
     for steps in (100, 120):
         out = weir("up", BUILD / "examples/digits_train", "--ps", 1, "--", f"--train={pictures}/train.tfrecords",
                    f"--validation={pictures}/test.tfrecords", f"--logdir={tmp_path}", f"--steps={steps}")
-    assert "[worker/0] 20 steps here" in out
+    assert "[worker/0] 20 steps by this worker" in out
     found = subprocess.run([sys.executable, "-c", """
 import sys, weir as tf
 for event in tf.train.summary_iterator(sys.argv[1]):
@@ -80,7 +80,7 @@ def test_wrong_input_of_the_programs_in_cpp(pictures, tmp_path):
     nothing = subprocess.run([predict, tmp_path / "none.pb", tmp_path / "x.png"], capture_output=True, text=True)
     assert nothing.returncode == 1 and "none.pb" in nothing.stderr
     records = subprocess.run([predict, pictures / "train.tfrecords", tmp_path / "x.png"], capture_output=True, text=True)
-    assert records.returncode == 1 and "is no trained graph" in records.stderr
+    assert records.returncode == 1 and "is not a trained graph" in records.stderr
     lost = subprocess.run([BUILD / "weir", "up", BUILD / "examples/digits_train", "--", f"--train={tmp_path}/none.tfrecords",
                            f"--validation={pictures}/test.tfrecords", f"--logdir={tmp_path}"], capture_output=True, text=True, timeout=PATIENCE)
     assert lost.returncode == 1 and "none.tfrecords: No such file or directory" in lost.stderr

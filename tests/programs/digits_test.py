@@ -32,11 +32,11 @@ def train(digits, logs, *arguments, ps=2, workers=2):
 
 
 def shares(out):
-    return [int(re.search(rf"\[worker/{task}\] (\d+) steps here", out)[1]) for task in range(2)]
+    return [int(re.search(rf"\[worker/{task}\] (\d+) steps by this worker", out)[1]) for task in range(2)]
 
 
 def accuracy(out):
-    return float(re.search(r"\[worker/0\] accuracy (\d\.\d+) on 300 digits that were not trained with", out)[1])
+    return float(re.search(r"\[worker/0\] accuracy (\d\.\d+) on 300 digits not used for training", out)[1])
 
 
 @pytest.mark.parametrize("mode", ["async", "sync"])

@@ -97,7 +97,7 @@ def main(_):
         # The supervisor has started all queue runners. start_queue_runners starts only those again that have ended, at
         # the end of the validation records.
         assert not any("shuffle_batch/" in thread.name for thread in threads)
-    print("done after %d steps of its own" % mine, flush=True)
+    print("finished after %d local steps" % mine, flush=True)
     sv.stop()
 
 

@@ -56,7 +56,7 @@ def test_scratch_folders_leave_a_checkout_below_them_in_place(can_mount, tmp_pat
     try:
         checkout.mkdir()
     except PermissionError:
-        pytest.skip(f"{root} is not ours to write to")
+        pytest.skip(f"no permission to write to {root}")
     try:
         (checkout / "program").write_text("here")
         script = 'cat "$1" && touch /tmp/a /opt/b && ls -A /tmp /opt'

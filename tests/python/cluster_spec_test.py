@@ -89,8 +89,8 @@ def test_wrong_types(cluster, message):
     ({"ps": {"x": "a:1"}}, "invalid literal for int"),
     ({"ps": {2**40: "a:1"}}, "Value out of range: 1099511627776"),
     ({"ps": {-1: "a:1"}}, "task -1 of job 'ps': the index of a task must not be negative"),
-    ({"ps": {1: "a:1", "1": "b:1"}}, "task 1 of job 'ps' is there twice"),
-    ({"ps": ["a:1"], b"ps": ["b:1"]}, "job b'ps' is in the cluster twice"),
+    ({"ps": {1: "a:1", "1": "b:1"}}, "duplicate task index 1 in job 'ps'"),
+    ({"ps": ["a:1"], b"ps": ["b:1"]}, "duplicate job b'ps' in the cluster"),
     ({"1 bad": ["a:1"]}, "'1 bad' is not a job name"),
     ({"": ["a:1"]}, "'' is not a job name"),
     ({"ps": ["a:1", "localhost:99999"]}, "task 1 of job 'ps': address 'localhost:99999': the port 99999 is greater than 65535"),
@@ -111,12 +111,12 @@ def test_a_job_that_is_there_twice():
     definition = tf.train.ClusterDef()
     for address in ("a:1", "b:1"):
         definition.job.add(name="ps").tasks[0] = address
-    with pytest.raises(ValueError, match="job 'ps' is in the cluster twice"):
+    with pytest.raises(ValueError, match="duplicate job 'ps' in the cluster"):
         C(definition)
 
 
 def test_a_list_of_gaps_has_a_limit():
     c = C({"ps": {2**31 - 1: "a:1"}})
     assert c.num_tasks("ps") == 1 and c.as_dict() == {"ps": {2**31 - 1: "a:1"}}
-    with pytest.raises(ValueError, match="too much for a list"):
+    with pytest.raises(ValueError, match="too large for a list"):
         c.job_tasks("ps")

@@ -97,17 +97,17 @@ assert ("/device:CPU:0", "CPU") in [(d.name, d.device_type) for d in found], fou
 try:
     tf.contrib.nothing
 except AttributeError as error:
-    assert "is Weir here" in str(error)
+    assert "is provided by Weir" in str(error)
 from tensorflow.python.ops import nothing
 """
     (tmp_path / "program.py").write_text(text)
     result = subprocess.run([sys.executable, "-m", "weir", "run", str(tmp_path / "program.py")], capture_output=True, text=True,
                             env={**os.environ, "PYTHONPATH": package})
     assert result.returncode == 1 and "cannot import name 'nothing'" in result.stderr
-    assert "`tensorflow` is Weir here, which does not have this; dir(tensorflow.python.ops) lists what it has" in result.stderr
+    assert "`tensorflow` is provided by Weir, which lacks this name; dir(tensorflow.python.ops) lists the names that exist" in result.stderr
 
 
 def test_rates_of_optimizers_are_numbers():
     for make in (tf.train.AdamOptimizer, tf.train.GradientDescentOptimizer, lambda rate: tf.train.MomentumOptimizer(0.1, rate)):
-        with pytest.raises(TypeError, match="numbers, tensors and functions for its rates, not 'x'"):
+        with pytest.raises(TypeError, match="must be a number, a tensor or a callable, got 'x'"):
             make("x")

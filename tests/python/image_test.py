@@ -119,7 +119,7 @@ def test_parts_of_a_jpeg_image():
 def test_a_jpeg_image_that_ends_early():
     contents = jpeg(NOISE)
     cut = contents[:len(contents) * 2 // 3]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="end too early"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="truncated"):
         run(tf.image.decode_jpeg, cut)
     saved = run(lambda c: tf.image.decode_jpeg(c, try_recover_truncated=True), cut)
     assert saved.shape == (19, 22, 3) and np.array_equal(saved[:4, :8], run(tf.image.decode_jpeg, contents)[:4, :8])
@@ -328,9 +328,9 @@ def test_ssim():
     bytes_ = (a * 255).astype(np.uint8)
     assert np.allclose(run(lambda x: tf.image.ssim(x, x, 255), bytes_), 1)
     assert np.allclose(run(lambda x: tf.image.ssim_multiscale(x, x, 1.0, power_factors=(0.5, 0.5), filter_size=5), a), 1, rtol=1e-5)
-    with pytest.raises(ValueError, match="filter of 11"):
+    with pytest.raises(ValueError, match="filter_size 11"):
         run(lambda x: tf.image.ssim(x, x, 1.0), a[:8])
-    with pytest.raises(ValueError, match="differ in size"):
+    with pytest.raises(ValueError, match="same shape"):
         run(lambda x, y: tf.image.ssim(x, y, 1.0), a, b[:, :12])
 
 

@@ -230,7 +230,7 @@ def test_values_that_are_not_kept():
     (lambda: tf.train.batch([tf.placeholder(tf.float32, [None])], 4), ValueError, r"fully defined: \[\[\?\]\]; set_shape.*dynamic_pad=True"),
     (lambda: tf.train.shuffle_batch([1], 4, 10, 10), ValueError, "capacity 10 must be bigger than min_after_dequeue 10"),
     (lambda: tf.train.batch_join([[1], [2.0]], 4), TypeError, "int32 and float"),
-    (lambda: tf.train.batch_join([[1], [1, 2]], 4), ValueError, "as many values"),
+    (lambda: tf.train.batch_join([[1], [1, 2]], 4), ValueError, "the same number of values"),
 ])
 def test_batches_that_cannot_be(call, error, text):
     with pytest.raises(error, match=text):

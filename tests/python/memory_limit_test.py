@@ -224,9 +224,9 @@ def test_a_prefetch_buffer_grows_as_far_as_there_is_memory():
 
 def test_an_error_names_what_was_asked_for_the_limit_and_how_to_change_it():
     output = run_limited("    tf.Session().run(tf.fill([300, 1 << 18], 1.0))")
-    left = int(re.search(rf"cannot allocate {300 << 20} bytes, (\d+) are left", output)[1])
+    left = int(re.search(rf"cannot allocate {300 << 20} bytes: (\d+) bytes are left", output)[1])
     assert 150 << 20 < left <= 200 << 20
-    assert "may hold 200 MB" in output and "Set WEIR_MEMORY_LIMIT_MB to change that" in output
+    assert "limit of 200 MB" in output and "Set WEIR_MEMORY_LIMIT_MB to change the limit" in output
 
 
 def test_a_limit_that_is_no_number_is_said_and_passed_over():

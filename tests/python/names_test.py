@@ -9,7 +9,7 @@ import weir as tf
 from weir import _names, _weir
 
 # The only allowed reason why a name cannot be resolved: its op does not exist yet.
-LATER = ("there is no op called",)
+LATER = ("no op named",)
 
 
 def test_every_name_stands_for_something():

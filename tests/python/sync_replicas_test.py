@@ -325,7 +325,7 @@ def test_too_few_replicas_are_an_error_after_a_time():
         replica.prepare()
     with pytest.raises(tf.errors.OutOfRangeError):  # the token queue is closed
         together(*(lambda r=replica: r.run(1) for replica in replicas))
-    with pytest.raises(tf.errors.DeadlineExceededError, match="step 0 has had 2 of the 3 gradients that it needs for 1 s: too few replicas"):
+    with pytest.raises(tf.errors.DeadlineExceededError, match="step 0 has 2 of 3 required gradients after 1 s: too few replicas"):
         replicas[0].coord.join()
 
 

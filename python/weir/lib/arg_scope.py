@@ -52,7 +52,7 @@ def arg_scope(list_ops_or_scope, **kwargs):
     arg_scope."""
     if isinstance(list_ops_or_scope, dict):
         if kwargs:
-            raise ValueError("a scope that is used again takes no further arguments")
+            raise ValueError("when reusing a scope, no further arguments are allowed")
         scope = dict(list_ops_or_scope)
     else:
         if not isinstance(list_ops_or_scope, (list, tuple)):

@@ -222,7 +222,7 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
                updates_collections="update_ops", is_training=True, reuse=None, variables_collections=None, outputs_collections=None, trainable=True,
                batch_weights=None, fused=None, data_format="NHWC", zero_debias_moving_mean=False, scope=None):
     if batch_weights is not None or zero_debias_moving_mean:
-        raise NotImplementedError("batch_weights and zero_debias_moving_mean of batch_norm")
+        raise NotImplementedError("batch_norm: batch_weights and zero_debias_moving_mean are not supported")
     initial, regular = param_initializers or {}, param_regularizers or {}
     with _weir.variable_scope(scope, default_name="BatchNorm", reuse=reuse) as opened:
         layer = layers.BatchNormalization(

@@ -198,7 +198,7 @@ class Dataset:
     """An input pipeline: a sequence of elements, and transformations of it."""
 
     def __init__(self, *args, **kwargs):
-        raise TypeError("Datasets are made by functions such as tf.data.Dataset.from_tensor_slices")
+        raise TypeError("tf.data.Dataset cannot be instantiated: use functions such as tf.data.Dataset.from_tensor_slices")
 
     @classmethod
     def _of(cls, flat, spec):
@@ -444,7 +444,7 @@ def _array(value, dtype):
     given = np.asarray(value)
     array = given.astype(dtype.as_numpy_dtype)
     if given.dtype.kind in "USO" or (given.size > 0 and given.dtype.kind == "f" and array.dtype.kind in "iu"):
-        raise TypeError("not of this type")
+        raise TypeError("value cannot be converted to the element type")
     return array
 
 
@@ -494,7 +494,7 @@ def _padding_values(spec, values):
     else:
         values = _flatten(values)
     if len(values) != len(spec.types):
-        raise ValueError(f"{len(spec.types)} padding values are expected, not {len(values)}")
+        raise ValueError(f"expected {len(spec.types)} padding values, got {len(values)}")
     return [(b"" if dtype == _STRING else np.zeros((), dtype.as_numpy_dtype)) if value is None else value
             for value, dtype in zip(values, spec.types)]
 

@@ -32,7 +32,7 @@ class FlagValues:
     def __setattr__(self, name, value):
         flag = self._flag(name)
         if flag is None:
-            raise AttributeError(f"there is no flag '{name}'")
+            raise AttributeError(f"unknown flag '{name}'")
         flag.value = value
         flag.using_default_value = False
         self._validate([flag])
@@ -221,7 +221,7 @@ class FlagHolder:
         return bool(self._flag_values[self.name].present)
 
     def __bool__(self):
-        raise TypeError("a FlagHolder has no truth value: use .value")
+        raise TypeError("a FlagHolder cannot be used as a bool: use .value")
 
 
 def DEFINE_flag(flag, flag_values=FLAGS, module_name=None, required=False):

@@ -48,7 +48,7 @@ def custom_gradient(f=None):
         def backward(op, *result_gradients):
             found = _weir.nest_flatten(gradient(*result_gradients[:len(results)]))
             if len(found) != len(inputs):
-                raise ValueError(f"the gradient function gave {len(found)} gradients for {len(inputs)} inputs")
+                raise ValueError(f"the gradient function returned {len(found)} gradients for {len(inputs)} inputs")
             return [None] * len(results) + found
 
         _weir.register_gradient(name, backward)

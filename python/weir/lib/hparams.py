@@ -137,7 +137,7 @@ class HParams:
 
     def _type_of(self, name):
         if name not in self._types:
-            raise KeyError(f"there is no hyperparameter '{name}'; there are: {', '.join(sorted(self._types))}")
+            raise KeyError(f"unknown hyperparameter '{name}'; known: {', '.join(sorted(self._types))}")
         return self._types[name]
 
     def __contains__(self, key):

@@ -39,7 +39,7 @@ def _joined(tensors_list, batch_size, keep_input, capacity, enqueue_many, shapes
     keys = sorted(tensors_list[0]) if tensors_list and isinstance(tensors_list[0], dict) else None
     for tensors in tensors_list:
         if isinstance(tensors, dict) != (keys is not None):
-            raise TypeError("all lists of values must be lists, or all dictionaries")
+            raise TypeError("tensors_list must contain only lists, or only dictionaries")
         if keys is not None and sorted(tensors) != keys:
             raise ValueError("The keys of all dictionaries must be the same")
     lists = [[tensors[key] for key in keys] if keys is not None else list(tensors) for tensors in tensors_list]

@@ -323,7 +323,7 @@ class BatchNormalization(Layer):
                  virtual_batch_size=None, adjustment=None, name=None, **kwargs):
         super().__init__(trainable, name, **kwargs)
         if renorm or virtual_batch_size is not None or adjustment is not None:
-            raise NotImplementedError("renorm, virtual_batch_size and adjustment of batch normalization")
+            raise NotImplementedError("batch normalization: renorm, virtual_batch_size and adjustment are not supported")
         self.axis, self.momentum, self.epsilon, self.center, self.scale, self.fused = axis, momentum, epsilon, center, scale, fused
         self._beta = dict(initializer=_initializer(beta_initializer), regularizer=beta_regularizer, constraint=beta_constraint)
         self._gamma = dict(initializer=_initializer(gamma_initializer), regularizer=gamma_regularizer, constraint=gamma_constraint)

@@ -15,7 +15,7 @@ Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
 
 def _as_images(array, name):
     if array.dtype != np.uint8 or array.ndim != 3:
-        raise ValueError(f"{name}: images are expected, uint8 of rank 3, not {array.dtype} of shape {array.shape}")
+        raise ValueError(f"{name}: expected images (uint8 of rank 3), got {array.dtype} of shape {array.shape}")
     return array[..., np.newaxis]
 
 
@@ -30,14 +30,14 @@ def extract_labels(f, one_hot=False, num_classes=10):
     name = getattr(f, "name", "the file")
     labels = _weir.parse_idx(f.read(), str(name))
     if labels.dtype != np.uint8 or labels.ndim != 1:
-        raise ValueError(f"{name}: labels are expected, uint8 of rank 1, not {labels.dtype} of shape {labels.shape}")
+        raise ValueError(f"{name}: expected labels (uint8 of rank 1), got {labels.dtype} of shape {labels.shape}")
     return dense_to_one_hot(labels, num_classes) if one_hot else labels
 
 
 def dense_to_one_hot(labels_dense, num_classes):
     """Converts class indices [count] to one-hot rows [count, num_classes]."""
     if labels_dense.size and labels_dense.max() >= num_classes:
-        raise ValueError(f"a label is {labels_dense.max()}, and there are {num_classes} classes")
+        raise ValueError(f"label {labels_dense.max()} is out of range: there are {num_classes} classes")
     return np.eye(num_classes)[labels_dense]
 
 
@@ -59,7 +59,7 @@ class DataSet:
             self._num_examples = images.shape[0]
             if reshape:
                 if images.ndim != 4 or images.shape[3] != 1:
-                    raise ValueError(f"images of shape [count, rows, columns, 1] are expected, not {list(images.shape)}")
+                    raise ValueError(f"expected images of shape [count, rows, columns, 1], got {list(images.shape)}")
                 images = images.reshape(images.shape[0], images.shape[1] * images.shape[2])
             if dtype == np.float32:
                 images = np.multiply(images.astype(np.float32), 1.0 / 255.0)

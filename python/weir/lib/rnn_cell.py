@@ -401,7 +401,7 @@ class ResidualWrapper(_Wrapper):
             return self._residual_fn(inputs, outputs), state
         flat_in, flat_out = _weir.nest_flatten(inputs), _weir.nest_flatten(outputs)
         if len(flat_in) != len(flat_out):
-            raise ValueError("inputs and outputs of a ResidualWrapper must be nested alike")
+            raise ValueError("inputs and outputs of a ResidualWrapper must have the same nested structure")
         for x, y in zip(flat_in, flat_out):
             x.shape.assert_is_compatible_with(y.shape)
         return _weir.nest_pack_sequence_as(outputs, [x + y for x, y in zip(flat_in, flat_out)]), state

@@ -17,7 +17,7 @@ def _names():
 def __getattr__(name):
     op = None if name.startswith("__") else _names().get(name)
     if op is None:
-        raise AttributeError(f"there is no op function called '{name}'")
+        raise AttributeError(f"no op function named '{name}'")
     globals()[name] = function = _weir.op_function(op)
     return function
 

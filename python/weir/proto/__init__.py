@@ -77,11 +77,11 @@ def message_class(name):
         return messages[key]
     outer, *nested = key.split(".")
     if outer not in messages:
-        raise KeyError(f"no message is called '{name}'")
+        raise KeyError(f"no message named '{name}'")
     cls = messages[outer]
     for part in nested:
         if part not in cls.DESCRIPTOR.nested_types_by_name:
-            raise KeyError(f"no message is called '{name}'")
+            raise KeyError(f"no message named '{name}'")
         cls = getattr(cls, part)
     return cls
 

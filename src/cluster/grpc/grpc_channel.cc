@@ -72,7 +72,7 @@ Status FromGrpc(const grpc::Status& status) {
   const std::string text = status.error_message();
   if (text == "Socket closed" || text.starts_with("recvmsg:") || text.starts_with("sendmsg:"))
     return BrokenConnection(text);
-  if (text == "Deadline Exceeded") return DeadlineExceeded("no answer came in time");
+  if (text == "Deadline Exceeded") return DeadlineExceeded("no response within the timeout of the call");
   return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
 }
 

@@ -56,7 +56,7 @@ int FindHostsWithFreePort(const std::vector<SocketAddress>& found, int* port, st
 }
 
 Status PortInUse(const Address& address) {
-  if (address.is_unix()) return Unavailable("another one listens at {} already", address.ToString());
+  if (address.is_unix()) return Unavailable("another server is listening at {} already", address.ToString());
   return Unavailable("port {} is in use already (address {})", address.port, address.ToString());
 }
 
@@ -69,7 +69,7 @@ Result<std::vector<std::string>> FindFreePort(const Address& address, int* port)
   }
   Result<std::vector<SocketAddress>> found = Resolve(address.host, address.port);
   if (!found.ok())
-    return InvalidArgument("the name of the address {} cannot be resolved ({})", address.ToString(),
+    return InvalidArgument("cannot resolve the host name of address {}: {}", address.ToString(),
                            std::string(found.status().message()));
   constexpr int kTries = 20;  // a port may be free at the first address but taken at another
   std::vector<std::string> hosts;

@@ -226,7 +226,8 @@ void GrpcIncoming::ServerCall::Accepted(bool ok) {
 
 void GrpcIncoming::ServerCall::Read(bool ok) {
   if (!ok) {
-    if (call_->TakeServerCall() != nullptr) Finish(grpc::Status(grpc::StatusCode::INTERNAL, "the call has no message"));
+    if (call_->TakeServerCall() != nullptr)
+      Finish(grpc::Status(grpc::StatusCode::INTERNAL, "the call has no request message"));
     return;
   }
   call_->request_ = ToRope(buffer_);

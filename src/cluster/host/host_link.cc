@@ -223,7 +223,7 @@ void HostLink::OnReady(bool readable, bool writable) {
   }
   if (!HandleAll()) {
     fine = false;
-    why = "bytes that are no message";
+    why = "received malformed bytes";
   }
   if (!fine) Break(BrokenConnection(why));
 }
@@ -239,7 +239,7 @@ bool HostLink::Read(std::string* why) {
     return false;
   }
   RecordActivity();
-  *why = "bytes that are no message";
+  *why = "received malformed bytes";
   const bool fine = Feed(buffer.data(), static_cast<size_t>(size));
   const std::vector<LinkMessage> cancelled = std::exchange(cancelled_, {});
   lock.unlock();  // callbacks run now
@@ -425,7 +425,7 @@ Status HostLink::CopySpans(int process, const std::vector<Span>& spans, std::vec
   while (first < from.size()) {
     const size_t count = std::min(kMost, from.size() - first);
     ssize_t copied = process_vm_readv(process, to.data() + first, count, from.data() + first, count, 0);
-    if (copied <= 0) return BrokenConnection(copied < 0 ? std::strerror(errno) : "nothing could be read");
+    if (copied <= 0) return BrokenConnection(copied < 0 ? std::strerror(errno) : "cannot read the peer's memory");
     while (first < from.size() && static_cast<size_t>(copied) >= from[first].iov_len)
       copied -= static_cast<ssize_t>(from[first++].iov_len);
     if (copied == 0) continue;
@@ -443,10 +443,10 @@ Result<Rope> HostLink::TakeFromPeer(const Incoming& message) {
   const auto peer_memory = std::make_shared<PeerMemory>(weak_from_this(), message.head.reference);
   uint64_t left = message.head.size;
   for (const Span& span : message.spans) {
-    if (span.size > left) return Internal("spans that do not make up their message");
+    if (span.size > left) return Internal("the sizes of the spans do not add up to the size of the message");
     left -= span.size;
   }
-  if (left != 0) return Internal("spans that do not make up their message");
+  if (left != 0) return Internal("the sizes of the spans do not add up to the size of the message");
   WEIR_TRY(message.payload.status());
   const std::string written = message.payload->Flatten();
   const int process = PeerProcess(fd_.get());

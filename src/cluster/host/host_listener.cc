@@ -66,7 +66,9 @@ HostListener::HostListener(const HostLink::Shared& shared, const Address& addres
     if (fd.valid()) {
       sockets_.push_back(std::make_shared<ListeningSocket>(shared_, std::move(fd), calls_));
     } else {
-      LogWarning("the name of {} for processes of this host is taken: they will use gRPC", numeric);
+      LogWarning(
+          "cannot listen for processes of this host at the abstract socket for {} (name in use): they will use gRPC",
+          numeric);
     }
   }
 }

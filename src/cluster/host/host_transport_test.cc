@@ -99,7 +99,7 @@ TEST_F(HostTransportTest, SilentPeerIsLost) {
   const std::unique_ptr<Transport> client = Make(kFewMs);
   const Status status = CallThrough(*client, "127.0.0.1:3", "x");
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_NE(status.message().find("no sign of life for 800 ms"), absl::string_view::npos) << status;
+  EXPECT_NE(status.message().find("no sign of life from the peer for 800 ms"), absl::string_view::npos) << status;
 }
 
 TEST_F(HostTransportTest, APeerThatHangsUpEndsItsCalls) {
@@ -114,7 +114,7 @@ TEST_F(HostTransportTest, APeerThatHangsUpEndsItsCalls) {
   }
   const Status status = outcome.Wait();
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_NE(status.message().find("its process has ended"), absl::string_view::npos) << status;
+  EXPECT_NE(status.message().find("the peer's process has ended"), absl::string_view::npos) << status;
   // The next call connects to the process that listens now.
   CallOutcome again;
   channel->Call("/a.B/C", Rope("x"), {}, again.Take());

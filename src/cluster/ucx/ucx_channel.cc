@@ -107,7 +107,7 @@ void UcxChannel::Connect(const UcxInvitation& invitation) {
   if (!shared.ok()) return Refused(shared.status());
   const Result<Address> address = Address::Parse(address_);
   const Result<std::vector<SocketAddress>> found = Resolve(address->host, invitation.port);
-  if (!found.ok()) return Refused(FailedPrecondition("its address is not known"));
+  if (!found.ok()) return Refused(FailedPrecondition("cannot resolve its address"));
   Status status = Unavailable("no address of IPv{}", invitation.version);
   for (const SocketAddress& candidate : *found) {
     if ((candidate.family() == AF_INET6) != (invitation.version == 6)) continue;  // nobody listens there
@@ -131,7 +131,7 @@ void UcxChannel::Connect(const UcxInvitation& invitation) {
     return;
   }
   if (runtime_->callers().closed()) return Refused(ProcessIsEnding());
-  Refused(FailedPrecondition("no connection to its port {}: {}", invitation.port, std::string(status.message())));
+  Refused(FailedPrecondition("cannot connect to its UCX port {}: {}", invitation.port, std::string(status.message())));
 }
 
 bool UcxChannel::WaitUntilConnected(int64_t timeout_ms) {

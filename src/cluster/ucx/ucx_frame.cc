@@ -54,24 +54,24 @@ std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHeader head, std::string_view me
 Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_size) {
   Piece piece;
   if (header.size() < sizeof(UcxHeader) || header.size() > sizeof(UcxHeader) + kUcxMaxMethod)
-    return InvalidArgument("a message with a head of {} bytes", header.size());
+    return InvalidArgument("invalid message: header of {} bytes", header.size());
   std::memcpy(&piece.head, header.data(), sizeof(UcxHeader));
   piece.method = header.substr(sizeof(UcxHeader));
   piece.size = data_size;
   const UcxHeader& head = piece.head;
   if (head.version != UcxHeader::kVersion || head.kind < UcxHeader::kHello || head.kind > UcxHeader::kPart)
-    return InvalidArgument("a message of version {} and kind {}", head.version, head.kind);
+    return InvalidArgument("invalid message: version {}, kind {}", head.version, head.kind);
   if (head.size > kMaxUcxPayload || head.parts > kMaxParts)
-    return InvalidArgument("a message of {} bytes in {} parts", head.size, head.parts);
+    return InvalidArgument("invalid message: {} bytes in {} parts", head.size, head.parts);
   const size_t table = head.parts * sizeof(UcxPart);
   const bool fits = head.kind == UcxHeader::kPart ? head.parts == 0 && head.id < kMaxParts && data_size == head.size
                                                   : data_size >= table && data_size - table <= head.size;
-  if (!fits) return InvalidArgument("a message of {} bytes that brings {}", head.size, data_size);
+  if (!fits) return InvalidArgument("invalid message: header says {} bytes, but {} arrived", head.size, data_size);
   if (head.parts == 0 && head.kind != UcxHeader::kPart && data_size != head.size)
-    return InvalidArgument("a message of {} bytes that brings {}", head.size, data_size);
+    return InvalidArgument("invalid message: header says {} bytes, but {} arrived", head.size, data_size);
   const auto known = incomplete_.find(head.message);
   if (known == incomplete_.end() && incomplete_.size() >= kMaxIncomplete)
-    return InvalidArgument("more than {} messages that do not end", kMaxIncomplete);
+    return InvalidArgument("more than {} incomplete messages", kMaxIncomplete);
   if (data_size == 0) return piece;
   Result<BufferPtr> memory = CpuAllocator().Allocate(data_size);
   if (memory.ok()) {
@@ -97,16 +97,17 @@ Result<Rope> AssemblePayload(const UcxInbox::Piece& first, std::unordered_map<ui
     std::memcpy(&part, table + i * sizeof(part), sizeof(part));
     UcxInbox::Piece& piece = parts.at(i);
     if (part.before < before || part.before - before > first.size - at || part.size != piece.size)
-      return InvalidArgument("parts that do not make up their message");
+      return InvalidArgument("invalid message: the sizes of its parts do not add up");
     const uint64_t count = part.before - before;
-    if (count > left || part.size > left - count) return InvalidArgument("parts that are longer than their message");
+    if (count > left || part.size > left - count)
+      return InvalidArgument("invalid message: its parts are longer than the message");
     left -= count + part.size;
     if (count > 0) payload.Append(table + at, count, owner);
     at += count;
     before = part.before;
     if (piece.size > 0) payload.Append(std::move(piece.memory));
   }
-  if (first.size - at != left) return InvalidArgument("parts that do not make up their message");
+  if (first.size - at != left) return InvalidArgument("invalid message: the sizes of its parts do not add up");
   if (left > 0) payload.Append(table + at, left, owner);
   return payload;
 }
@@ -128,15 +129,16 @@ Result<std::optional<UcxInbox::Message>> UcxInbox::End(Piece piece) {
   Incomplete& incomplete = incomplete_[number];
   if (is_part) {
     const uint64_t runtime = piece.head.id;
-    if (!incomplete.parts.emplace(runtime, std::move(piece)).second) return InvalidArgument("a part that came twice");
+    if (!incomplete.parts.emplace(runtime, std::move(piece)).second)
+      return InvalidArgument("invalid message: the same part arrived twice");
   } else {
-    if (incomplete.first.has_value()) return InvalidArgument("a message that came twice");
+    if (incomplete.first.has_value()) return InvalidArgument("invalid message: the same message number arrived twice");
     incomplete.first = std::move(piece);
   }
   if (!incomplete.first.has_value()) return std::optional<Message>();
   const Piece& first = *incomplete.first;
   for (const auto& [runtime, part] : incomplete.parts) {
-    if (runtime >= first.head.parts) return InvalidArgument("a part that its message does not have");
+    if (runtime >= first.head.parts) return InvalidArgument("invalid message: part index out of range");
   }
   if (incomplete.parts.size() < first.head.parts) return std::optional<Message>();
   Message message{first.head, first.method, Rope()};

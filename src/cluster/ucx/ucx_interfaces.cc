@@ -43,7 +43,7 @@ void AddRdmaDevices(std::set<std::string>* devices) {
 
 Result<SocketAddress> UcxListenAddress(const std::string& host) {
   const std::vector<SocketAddress> names = AddressesOf(host);
-  if (names.empty()) return FailedPrecondition("UCX cannot listen at {}: it has no address", host);
+  if (names.empty()) return FailedPrecondition("UCX cannot listen at {}: cannot resolve the host name", host);
   for (const SocketAddress& name : names)
     if (name.get()->sa_family == AF_INET) return name;
   return names[0];

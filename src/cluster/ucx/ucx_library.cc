@@ -45,10 +45,11 @@ Status UcxLibrary::Open() {
   // Never unloaded, because UCX runs a thread.
   void* const handle = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (environ == environment_.data()) environ = before;
-  if (handle == nullptr) return FailedPrecondition("UCX cannot be loaded: {}", dlerror());
+  if (handle == nullptr) return FailedPrecondition("cannot load UCX (Debian package libucx0): {}", dlerror());
   const auto find = [handle](const char* name, auto* function) {
     *function = reinterpret_cast<std::remove_pointer_t<decltype(function)>>(dlsym(handle, name));
-    return *function == nullptr ? FailedPrecondition("UCX has no function {}", name) : OkStatus();
+    return *function == nullptr ? FailedPrecondition("the installed UCX lacks the function {}: it is too old", name)
+                                : OkStatus();
   };
 #define WEIR_UCX_FIND(name) WEIR_TRY(find(#name, &name));
   WEIR_UCX_FUNCTIONS(WEIR_UCX_FIND)

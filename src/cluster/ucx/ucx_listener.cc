@@ -18,7 +18,7 @@ void UcxListener::Serve(CallHandler handler) {
     runtime_->Schedule([this, call = std::move(call)] {
       const Result<UcxInvitation> invitation = runtime_->Invite(address_, calls_);
       if (invitation.ok()) return call->Respond(Rope(invitation->ToString()));
-      runtime_->LogNotUsed("who asks for it", invitation.status());
+      runtime_->LogNotUsed("clients of this server", invitation.status());
       call->Respond(invitation.status());
     });
   });

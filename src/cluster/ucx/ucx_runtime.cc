@@ -78,7 +78,7 @@ Result<UcxInvitation> UcxInvitation::Parse(const std::string& text) {
   if (words.size() == 3 && reads(0, &parsed.port) && reads(1, &parsed.number) && reads(2, &parsed.version) &&
       parsed.port > 0 && parsed.port <= 65535 && (parsed.version == 4 || parsed.version == 6))
     return parsed;
-  return Internal("the answer to {} is no invitation", kUcxMethod);
+  return Internal("the response to {} is not a valid invitation", kUcxMethod);
 }
 
 void UcxRuntime::AddServer(const Address& address) {
@@ -138,14 +138,14 @@ void UcxRuntime::DropExpiredInvitations() {
 void UcxRuntime::LogNotUsed(std::string_view whom, const Status& why) {
   if (logged_not_used_.exchange(true)) return;
   if (forced_) {
-    LogWarning("UCX is not used to talk to {}, gRPC is: {}", whom, std::string(why.message()));
+    LogWarning("not using UCX for calls to {} (using gRPC instead): {}", whom, std::string(why.message()));
   } else {
-    LogInfo("UCX is not used to talk to {}, gRPC is: {}", whom, std::string(why.message()));
+    LogInfo("not using UCX for calls to {} (using gRPC instead): {}", whom, std::string(why.message()));
   }
 }
 
 void UcxRuntime::LogUsed(std::string_view whom) {
-  if (!logged_used_.exchange(true)) LogInfo("UCX is used to talk to {}, and to others that have it", whom);
+  if (!logged_used_.exchange(true)) LogInfo("using UCX for calls to {}, and to other tasks that support it", whom);
 }
 
 }  // namespace weir

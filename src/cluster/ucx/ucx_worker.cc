@@ -60,7 +60,7 @@ Status UcxWorker::Start(const std::string& devices) {
   std::lock_guard lock(mu_);
   ucp_config_t* config = nullptr;
   if (const ucs_status_t s = ucx_->ucp_config_read(nullptr, nullptr, &config); s != UCS_OK)
-    return Error("UCX cannot read its settings", s);
+    return Error("UCX: ucp_config_read failed", s);
   if (std::getenv("UCX_TLS") == nullptr) ucx_->ucp_config_modify(config, "TLS", kExcludedTransports);
   if (!devices.empty() && std::getenv("UCX_NET_DEVICES") == nullptr)
     ucx_->ucp_config_modify(config, "NET_DEVICES", devices.c_str());
@@ -69,18 +69,18 @@ Status UcxWorker::Start(const std::string& devices) {
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   const ucs_status_t made = ucx_->ucp_init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_);
   ucx_->ucp_config_release(config);
-  if (made != UCS_OK) return Error("UCX has no way to use", made);
+  if (made != UCS_OK) return Error("UCX: no usable transport or device (see UCX_TLS, UCX_NET_DEVICES)", made);
   ucp_worker_params_t worker{};
   worker.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   worker.thread_mode = UCS_THREAD_MODE_SERIALIZED;
   if (const ucs_status_t s = ucx_->ucp_worker_create(context_, &worker, &worker_); s != UCS_OK)
-    return Error("UCX makes no worker", s);
+    return Error("UCX: ucp_worker_create failed", s);
   if (const ucs_status_t s = ucx_->ucp_worker_get_efd(worker_, &event_fd_); s != UCS_OK)
-    return Error("UCX cannot be waited for", s);
+    return Error("UCX: ucp_worker_get_efd failed", s);
   ucp_worker_attr_t attributes{};
   attributes.field_mask = UCP_WORKER_ATTR_FIELD_MAX_AM_HEADER;
   if (const ucs_status_t s = ucx_->ucp_worker_query(worker_, &attributes); s != UCS_OK)
-    return Error("UCX does not know its limits", s);
+    return Error("UCX: ucp_worker_query failed", s);
   max_header_ = attributes.max_am_header;
   ucp_am_handler_param_t handler{};
   handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
@@ -88,7 +88,7 @@ Status UcxWorker::Start(const std::string& devices) {
   handler.cb = &UcxWorker::OnMessage;
   handler.arg = this;
   if (const ucs_status_t s = ucx_->ucp_worker_set_am_recv_handler(worker_, &handler); s != UCS_OK)
-    return Error("UCX takes no messages", s);
+    return Error("UCX: ucp_worker_set_am_recv_handler failed", s);
   Progress();
   loop_.Add(id_, event_fd_, shared_from_this());
   return OkStatus();
@@ -188,7 +188,7 @@ Result<int> UcxWorker::Listen(const sockaddr* address, socklen_t size, Accept ac
   ucp_listener_attr_t attributes{};
   attributes.field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR;
   if (const ucs_status_t s = ucx_->ucp_listener_query(listeners_.back()->listener, &attributes); s != UCS_OK)
-    return Error("UCX does not know where it listens", s);
+    return Error("UCX: ucp_listener_query failed", s);
   ucx_->ucp_worker_signal(worker_);
   const auto* name = reinterpret_cast<const sockaddr*>(&attributes.sockaddr);
   return ntohs(name->sa_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6*>(name)->sin6_port
@@ -283,16 +283,17 @@ void UcxWorker::OnClosed(void* request, ucs_status_t, void* self) {
 // ---- sending ----
 
 Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHeader head, std::string_view method, Rope payload) {
-  if (method.size() > kUcxMaxMethod) return InvalidArgument("a method with a name of {} bytes", method.size());
+  if (method.size() > kUcxMaxMethod) return InvalidArgument("method name of {} bytes is too long", method.size());
   auto sending = std::make_shared<Sending>();  // destroyed without the lock
   std::lock_guard lock(mu_);
-  if (worker_ == nullptr || link->endpoint_ == nullptr || link->dropped_) return BrokenConnection("it has ended");
+  if (worker_ == nullptr || link->endpoint_ == nullptr || link->dropped_) return BrokenConnection("the link was closed");
   head.message = link->next_message_++;
   sending->worker = this;
   sending->link = link;
   sending->message = MakeUcxOutgoing(head, method, std::move(payload));
   const UcxOutgoing& message = *sending->message;
-  if (message.header.size() > max_header_) return InvalidArgument("a head of {} bytes", message.header.size());
+  if (message.header.size() > max_header_)
+    return InvalidArgument("message header of {} bytes is too long", message.header.size());
   sending_.emplace(sending.get(), sending);
   ++sending->left;  // until all operations are posted
   const bool rendezvous = message.data_size >= kUcxPartBytes;
@@ -372,7 +373,7 @@ ucs_status_t UcxWorker::OnActiveMessage(std::string_view header, void* data, siz
     return UCS_OK;
   }
   if (!link->AcceptsMessage(piece->head)) {
-    Fail(link, BrokenConnection("a peer that was not asked in"));
+    Fail(link, BrokenConnection("the peer has no valid invitation"));
     return UCS_OK;
   }
   link->OnMessageStart(piece->head, piece->method);

@@ -28,9 +28,9 @@ using MemoryPtr = std::unique_ptr<dnnl_memory, Destroy<dnnl_memory_destroy>>;
 
 Status Checked(dnnl_status_t status, const char* what) {
   if (status == dnnl_success) return OkStatus();
-  if (status == dnnl_out_of_memory) return ResourceExhausted("no memory for a convolution ({})", what);
-  if (status == dnnl_unimplemented) return Unimplemented("oneDNN has no such convolution ({})", what);
-  return Internal("oneDNN refuses a convolution ({}: error {})", what, static_cast<int>(status));
+  if (status == dnnl_out_of_memory) return ResourceExhausted("out of memory in a convolution ({})", what);
+  if (status == dnnl_unimplemented) return Unimplemented("oneDNN does not support this convolution ({})", what);
+  return Internal("oneDNN failed in a convolution ({}: error {})", what, static_cast<int>(status));
 }
 
 struct Primitive {

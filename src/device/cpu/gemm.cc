@@ -40,8 +40,8 @@ Status MultiplyWithOneDnn(char transpose_a, char transpose_b, const GemmLayout& 
   const dnnl_status_t status = dnnl_sgemm(transpose_a, transpose_b, p.m, p.n, l.k, 1.0f, a, l.lda, b, l.ldb,
                                           l.accumulate ? 1.0f : 0.0f, c, l.ldc);
   if (status == dnnl_out_of_memory)
-    return ResourceExhausted("no memory for a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
-  if (status != dnnl_success) return Internal("oneDNN refuses a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
+    return ResourceExhausted("out of memory in a product of [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
+  if (status != dnnl_success) return Internal("oneDNN failed to multiply [{},{}] and [{},{}]", l.m, l.k, l.k, l.n);
   return OkStatus();
 }
 

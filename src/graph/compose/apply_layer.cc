@@ -121,8 +121,8 @@ Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t
   Graph& graph = x.graph();
   if (x.shape().rank() != window.dims + 2)
     return FailedOutput(
-        graph, InvalidArgument("inputs of a layer over {} dimensions must have {}, but have the shape {}", window.dims,
-                               window.dims + 2, x.shape()));
+        graph, InvalidArgument("a layer with {} spatial dimensions needs inputs of rank {}, but the shape is {}",
+                               window.dims, window.dims + 2, x.shape()));
   std::vector<Dim> sizes = DimsOf(x);
   const int first = window.channels_first ? 2 : 1;
   for (int i = 0; i < window.dims; ++i) {
@@ -136,7 +136,8 @@ Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t
       if (more > 0) size.value = size.value + more;
     } else if (__builtin_mul_overflow(size.size, stride, &size.size) ||
                __builtin_add_overflow(size.size, more, &size.size)) {
-      return FailedOutput(graph, InvalidArgument("the result of a layer over {} has too many elements", x.name()));
+      return FailedOutput(graph,
+                          InvalidArgument("the output of a layer with input '{}' has too many elements", x.name()));
     }
   }
   sizes[window.channels_first ? 1 : sizes.size() - 1] = Dim(filters);
@@ -283,7 +284,8 @@ NormResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights,
   if (known == false || parts.size() < 3) return result;
   if (weights.mean_variable == nullptr || weights.variance_variable == nullptr) {
     result.y = FailedOutput(
-        graph, InvalidArgument("the moving averages of '{}' are no variables: it cannot be trained", parts[0].name()));
+        graph, InvalidArgument("'{}': the moving averages are not variables, so the layer cannot be trained",
+                               parts[0].name()));
     return result;
   }
   Input rate = 1.0 - momentum;

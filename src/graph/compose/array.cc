@@ -22,10 +22,10 @@ constexpr int64_t kSmallConstant = 1000;  // zeros and ones with fewer elements 
 // 0 or 1 as a scalar of any type.
 Result<Tensor> Number(DType dtype, bool one) {
   if (dtype == kString) {
-    if (one) return MarkTypeError(InvalidArgument("there are no ones of type string"));
+    if (one) return MarkTypeError(InvalidArgument("cannot create ones of type string"));
     return Tensor::Scalar("");
   }
-  if (!IsPlain(dtype)) return MarkTypeError(InvalidArgument("there are no constants of type {}", dtype));
+  if (!IsPlain(dtype)) return MarkTypeError(InvalidArgument("cannot create constants of type {}", dtype));
   WEIR_ASSIGN(Tensor number, Tensor::Zeros(dtype, Shape{}));
   if (!one) return number;
   switch (dtype) {
@@ -311,8 +311,9 @@ Output ComposeGatherRows(Graph& graph, const Input& params, const Input& indices
     Result<DType> dtype = handle.node->Attr<DType>("dtype");
     if (!dtype.ok()) return FailedOutput(graph, dtype.status());
     if (!IsRowGather(axis, batch_dims))
-      return FailedOutput(graph,
-                          InvalidArgument("'{}' is a handle: only whole rows can be gathered from it", handle.name()));
+      return FailedOutput(
+          graph,
+          InvalidArgument("'{}' is a variable handle: gather supports only axis 0 without batch_dims", handle.name()));
     return ResourceGather(graph, handle, indices, *dtype, {.name = NameOrDefault(std::move(name), "Gather")});
   }
   if (batch_dims < 0) {

@@ -429,8 +429,8 @@ Dataset Dataset::PaddedBatch(const Input& batch_size, const InputList& padded_sh
     }
   }
   if (shapes.size() != element_.types.size()) {
-    graph().RecordError(InvalidArgument("there must be a padded shape and a padding value for each of {} components",
-                                        element_.types.size()));
+    graph().RecordError(InvalidArgument(
+        "padded_batch needs a padded shape and a padding value for each of the {} components", element_.types.size()));
     return {};
   }
   return DatasetBuilder(*this, "PaddedBatchDatasetV2")

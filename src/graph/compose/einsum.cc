@@ -78,7 +78,7 @@ Result<std::string> FreeLetters(std::string_view text, int count) {
     for (char c = first; c < first + 26 && static_cast<int>(letters.size()) < count; ++c)
       if (text.find(c) == std::string_view::npos) letters += c;
   if (static_cast<int>(letters.size()) < count)
-    return InvalidArgument("there are too few letters for all dimensions of '{}'", text);
+    return InvalidArgument("einsum '{}': too many dimensions, no unused labels are left for the ellipsis", text);
   return letters;
 }
 
@@ -142,8 +142,9 @@ Result<std::string> OutputLabels(const Equation& equation, const std::string& el
     return output;
   }
   if (!ellipsis.empty() && !Has(*equation.output, kEllipsis))
-    return InvalidArgument("'{}' has no ellipsis in its output, but the inputs' ellipses stand for {} dimensions", text,
-                           ellipsis.size());
+    return InvalidArgument(
+        "einsum '{}': the output needs an ellipsis, because the ellipses of the inputs have {} dimensions", text,
+        ellipsis.size());
   for (char c : *equation.output) {
     if (c == kEllipsis)
       output += ellipsis;

@@ -21,7 +21,7 @@ Result<OutputList> BuildBranch(Graph& graph, CondContext& context, const BranchF
   WEIR_ASSIGN(OutputList values, fn());
   WEIR_TRY(graph.TakeError());
   for (Output& value : values) {
-    if (!value.valid()) return InvalidArgument("a branch of '{}' gives no value where one is expected", context.name());
+    if (!value.valid()) return InvalidArgument("a branch of '{}' returned an invalid value", context.name());
     if (value.index >= value.node->num_outputs()) {
       value = WithDependencies({value.node}, context.pivot_value());
       WEIR_TRY(graph.TakeError());
@@ -58,7 +58,7 @@ Status CloseLoop(Loop& loop, const OutputList& initial, const OutputList& result
   for (size_t i = 0; i < results.size(); ++i) {
     const WhileContext::Variable& variable = loop.variables[i];
     if (!results[i].valid())
-      return InvalidArgument("the body of '{}' gives no value for loop variable {}", loop.context->name(), i);
+      return InvalidArgument("the body of '{}' returned no value for loop variable {}", loop.context->name(), i);
     if (results[i].base_dtype() != variable.merge.base_dtype())
       return InvalidArgument("Input tensor '{}' enters the loop with type {}, but has type {} after one iteration.",
                              initial[i].name(), variable.merge.base_dtype(), results[i].base_dtype());
@@ -108,7 +108,7 @@ Result<OutputList> BuildLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
   WEIR_ASSIGN(OutputList results, body(values));
   WEIR_TRY(graph.TakeError());
   if (results.size() != initial.size())
-    return InvalidArgument("the body of '{}' gives {} values for {} loop variables", context.name(), results.size(),
+    return InvalidArgument("the body of '{}' returned {} values for {} loop variables", context.name(), results.size(),
                            initial.size());
   WEIR_TRY(CloseLoop(loop, initial, results));
   OutputList exits;
@@ -233,7 +233,7 @@ Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, c
     return default_fn();
   }
   if (branches.size() > kMaxBranches)
-    return InvalidArgument("a case has {} branches, but at most {} are possible", branches.size(), kMaxBranches);
+    return InvalidArgument("case has {} branches; the maximum is {}", branches.size(), kMaxBranches);
   std::vector<Node*> checks;
   Output predicates;
   if (exclusive || !default_fn) {

@@ -23,7 +23,7 @@ struct Rows {
 };
 
 Result<Rows> RowsOf(Graph& graph, const InputList& elems) {
-  if (elems.empty()) return InvalidArgument("there is nothing to go over: elems is empty");
+  if (elems.empty()) return InvalidArgument("elems must not be empty");
   OutputList values;
   Rows rows;
   for (const Input& elem : elems) {
@@ -79,7 +79,7 @@ Result<OutputList> InitialState(Graph& graph, const InputList& initial, const Ro
 
 Status CheckState(const OutputList& state, const OutputList& next) {
   if (state.size() != next.size())
-    return InvalidArgument("the function gives {} values, but the state has {}", next.size(), state.size());
+    return InvalidArgument("the function returned {} values, but the state has {}", next.size(), state.size());
   return OkStatus();
 }
 
@@ -134,7 +134,7 @@ Result<OutputList> MapFn(Graph& graph, const RowFn& fn, const InputList& elems, 
                                   [&](const OutputList& v) -> Result<OutputList> {
                                     WEIR_ASSIGN(OutputList values, fn(rows.At(v[0])));
                                     if (values.size() != results.size())
-                                      return InvalidArgument("the function gives {} values, but {} types were given",
+                                      return InvalidArgument("the function returned {} values, but dtype has {}",
                                                              values.size(), results.size());
                                     OutputList next;
                                     for (size_t i = 0; i < values.size(); ++i)

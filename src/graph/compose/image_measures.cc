@@ -26,11 +26,12 @@ struct ImagePair {
 
 Status CheckAlike(const PartialShape& a, const PartialShape& b) {
   if ((a.known_rank() && a.rank() < 3) || (b.known_rank() && b.rank() < 3))
-    return InvalidArgument("images of {} and {} are no images", a, b);
+    return InvalidArgument("images must have at least 3 dimensions, but the shapes are {} and {}", a, b);
   if (!a.known_rank() || !b.known_rank()) return OkStatus();
   for (int i = 1; i <= 3; ++i) {
     const int64_t x = a[a.rank() - i], y = b[b.rank() - i];
-    if (x >= 0 && y >= 0 && x != y) return InvalidArgument("images of {} and {} differ in size", a, b);
+    if (x >= 0 && y >= 0 && x != y)
+      return InvalidArgument("the images must have the same shape, but the shapes are {} and {}", a, b);
   }
   return OkStatus();
 }
@@ -97,7 +98,7 @@ Result<Similarity> SimilarityPerChannel(Graph& graph, const ImagePair& pair, con
     const PartialShape shape = image.shape();
     for (int i = 2; shape.known_rank() && i <= 3; ++i)
       if (const int64_t size = shape[shape.rank() - i]; size >= 0 && size < options.filter_size)
-        return InvalidArgument("a filter of {} does not fit into images of {}", options.filter_size, shape);
+        return InvalidArgument("filter_size {} is larger than the images (shape {})", options.filter_size, shape);
   }
   const Output channels = LastOf(graph, ShapeValue(graph, pair.a), 1);
   const Output filter =

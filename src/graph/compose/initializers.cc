@@ -57,7 +57,7 @@ Result<Tensor> ScalarOf(DType dtype, double value) {
     case kString:
       return Tensor::Scalar(std::string());
     default:
-      return InvalidArgument("there are no numbers of type {}", dtype);
+      return InvalidArgument("the initializer does not support type {}", dtype);
   }
 }
 
@@ -97,7 +97,8 @@ Result<Output> ConstantInitial(Graph& graph, const PartialShape& shape, DType dt
                                bool verify_shape) {
   WEIR_ASSIGN(std::vector<int64_t> dims, KnownDims(shape));
   if (value.dtype() != dtype)
-    return MarkTypeError(InvalidArgument("a constant initializer holds {}, not {}", value.dtype(), dtype));
+    return MarkTypeError(
+        InvalidArgument("the constant initializer has type {}, but the variable has type {}", value.dtype(), dtype));
   const int64_t wanted = shape.num_elements();
   if (verify_shape && !(value.shape() == shape.ToShape()))
     return MarkTypeError(InvalidArgument("expected a constant of shape {}, got {}", shape, value.shape()));

@@ -61,7 +61,7 @@ Result<Emitted> EmittedBy(Graph& graph, RnnCell& cell, const RawRnnLoopOutput& f
 Status CheckTurn(const RawRnnLoopOutput& turn, const RawRnnLoopOutput& first, size_t emitted) {
   const auto check = [](size_t now, size_t before, const char* what) -> Status {
     if (now == before) return OkStatus();
-    return InvalidArgument("loop_fn gives {} {} tensors, but gave {} before the first step", now, what, before);
+    return InvalidArgument("loop_fn returned {} {} tensors, but {} before the first step", now, what, before);
   };
   WEIR_TRY(check(turn.inputs.size(), first.inputs.size(), "input"));
   WEIR_TRY(check(turn.state.size(), first.state.size(), "state"));
@@ -79,7 +79,7 @@ Result<RawRnnResult> RawRnn(Graph& graph, RnnCell& cell, const RawRnnFn& next, c
   const Output start = Constant(graph, Tensor::Scalar(int32_t{0}), "time");
   WEIR_ASSIGN(const RawRnnLoopOutput first, next({.time = start}));
   WEIR_TRY(graph.TakeError());
-  if (first.inputs.empty()) return InvalidArgument("loop_fn gives no input for the first step");
+  if (first.inputs.empty()) return InvalidArgument("loop_fn returned no input for the first step");
   WEIR_TRY(CheckStaticInputs({first.inputs}));
   const Dim batch = BatchOf({first.inputs});
   WEIR_ASSIGN(const Emitted emitted, EmittedBy(graph, cell, first, batch));

@@ -18,7 +18,7 @@ Result<Output> Activated(const Activation& activation, Output x) {
 
 // [x, h] * kernel + bias.
 Result<Output> Linear(Output x, Output h, Output kernel, Output bias) {
-  if (!x.has_graph()) return InvalidArgument("the cell has got no input");
+  if (!x.has_graph()) return InvalidArgument("the RNN cell has no input");
   Graph& graph = x.graph();
   const Output y = BiasAdd(MatMul(Concat(graph, {x, h}, 1), kernel), bias);
   WEIR_TRY(graph.TakeError());
@@ -32,7 +32,7 @@ Output Clipped(Output x, const std::optional<double>& bound) {
 
 Status CheckStates(const RnnCell& cell, const OutputList& state, size_t wanted) {
   if (state.size() == wanted) return OkStatus();
-  return InvalidArgument("{} has a state of {} tensors, but got one of {}", cell.name(), wanted, state.size());
+  return InvalidArgument("{} needs {} state tensors, but got {}", cell.name(), wanted, state.size());
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ Status CheckStaticInputs(const std::vector<OutputList>& inputs) {
   int64_t batch = kUnknownDim;
   for (const OutputList& step : inputs) {
     if (step.size() != inputs[0].size() || step.empty())
-      return InvalidArgument("all steps must have the same inputs: one has {}, another {}", inputs[0].size(),
-                             step.size());
+      return InvalidArgument("all time steps must have the same number of inputs: one has {}, another {}",
+                             inputs[0].size(), step.size());
     for (const Output& input : step) {
       const PartialShape shape = input.shape();
       if (shape.known_rank() && shape.rank() < 2)
@@ -54,10 +54,10 @@ Result<RnnStep> StepOf(Graph& graph, RnnCell& cell, size_t outputs, const Output
   WEIR_ASSIGN(RnnStep step, cell.Step(graph, inputs, state));
   WEIR_TRY(graph.TakeError());
   if (step.outputs.size() != outputs)
-    return InvalidArgument("the cell {} gives {} outputs, but its output size has {}", cell.name(), step.outputs.size(),
+    return InvalidArgument("cell {} returned {} outputs, but its output_size has {}", cell.name(), step.outputs.size(),
                            outputs);
   if (step.state.size() != state.size())
-    return InvalidArgument("the cell {} gives a state of {} tensors, but got one of {}", cell.name(), step.state.size(),
+    return InvalidArgument("cell {} returned {} state tensors, but got {}", cell.name(), step.state.size(),
                            state.size());
   return step;
 }

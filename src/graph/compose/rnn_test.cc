@@ -182,7 +182,7 @@ TEST_F(RnnTest, ReportsInvalidArguments) {
   EXPECT_THAT(Message(StaticRnn(graph(), cell, {}, OfFloats())), HasSubstr("must not be empty"));
   RnnOptions options = OfFloats();
   options.initial_state = InputList{Scalar(1), Scalar(2)};
-  EXPECT_THAT(Message(DynamicRnn(graph(), cell, {Sequences()}, options)), HasSubstr("state of 1 tensors"));
+  EXPECT_THAT(Message(DynamicRnn(graph(), cell, {Sequences()}, options)), HasSubstr("1 state tensors"));
 }
 
 }  // namespace

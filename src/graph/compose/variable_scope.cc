@@ -200,7 +200,7 @@ Result<VariablePtr> VariableScopeStack::Get(VariableRequest request) {
   WEIR_ASSIGN(FoundVariable found, GetAny(std::move(request)));
   if (found.whole == nullptr)
     return InvalidArgument(
-        "'{}' is not a whole variable: it is partitioned, or a custom getter made something else of it", name);
+        "'{}' is not a single variable: it is partitioned, or a custom getter returned another value", name);
   return found.whole;
 }
 

@@ -13,8 +13,8 @@ namespace {
 Status RunBounds(KernelContext& ctx, bool upper) {
   const Tensor &sorted = ctx.input(0), &values = ctx.input(1);
   if (sorted.rank() != 2 || values.rank() != 2 || sorted.dim(0) != values.dim(0))
-    return InvalidArgument("sorted_inputs and values must be matrices with as many rows, got {} and {}", sorted.shape(),
-                           values.shape());
+    return InvalidArgument("sorted_inputs and values must be matrices with the same number of rows, got {} and {}",
+                           sorted.shape(), values.shape());
   if (ctx.output_type(0) == kInt32 && sorted.dim(1) > std::numeric_limits<int32_t>::max())
     return InvalidArgument("rows of {} elements need out_type int64", sorted.dim(1));
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, values.shape()));
@@ -41,7 +41,7 @@ Status RunBounds(KernelContext& ctx, bool upper) {
       }
     });
   });
-  if (!known) return Unimplemented("elements of type {} have no order", sorted.dtype());
+  if (!known) return Unimplemented("elements of type {} cannot be compared", sorted.dtype());
   for (size_t i = 0; i < at.size(); ++i) {
     if (ctx.output_type(0) == kInt32) {
       out.data<int32_t>()[i] = static_cast<int32_t>(at[i]);

@@ -97,7 +97,8 @@ Status ConcatShapes(ShapeContext& ctx, int first, int count, int axis_input) {
     in.SetDim(axis, kUnknownDim);
     Result<PartialShape> merged = out.Merge(in);
     if (!merged.ok())
-      return InvalidArgument("Dimensions of input {} {} do not fit the others {}", k, ctx.input(first + k), out);
+      return InvalidArgument("Dimensions of input {} {} do not match those of the other inputs {}", k,
+                             ctx.input(first + k), out);
     out = *std::move(merged);
   }
   out.SetDim(axis, total);
@@ -174,7 +175,7 @@ Result<Kernel> MakeConcatOffset(KernelSetup& setup) {
              Ints at(static_cast<size_t>(rank), 0);
              at[static_cast<size_t>(axis)] = offset;
              if (__builtin_add_overflow(offset, shape[static_cast<size_t>(axis)], &offset))
-               return InvalidArgument("the sizes of dimension {} are too large together", axis);
+               return InvalidArgument("the concatenated size of dimension {} is too large", axis);
              WEIR_ASSIGN(Tensor t, IntVector(ctx.output_type(k), at));
              ctx.set_output(k, std::move(t));
            }

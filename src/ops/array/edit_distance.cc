@@ -36,8 +36,8 @@ Result<Sparse> ReadSparse(KernelContext& ctx, int first, const char* what) {
     return InvalidArgument("{}_shape should be a vector, but got shape {}", what, ctx.input(first + 2).shape());
   WEIR_ASSIGN(s.shape, VectorInts(ctx.input(first + 2), what));
   if (s.indices.dim(0) != s.values.dim(0) || s.indices.dim(1) != static_cast<int64_t>(s.shape.size()))
-    return InvalidArgument("{}: indices {}, values {} and shape of {} elements do not fit each other", what,
-                           s.indices.shape(), s.values.shape(), s.shape.size());
+    return InvalidArgument("{}: the shapes of indices ({}) and values ({}) do not match each other and the rank {}",
+                           what, s.indices.shape(), s.values.shape(), s.shape.size());
   if (s.shape.size() < 2)
     return InvalidArgument("{}_shape should have at least 2 elements, but got: {}", what, s.shape.size());
   return s;

@@ -154,9 +154,9 @@ Status GatherV2Shape(ShapeContext& ctx) {
   if (batch_dims < 0 && indices.known_rank()) batch_dims += indices.rank();
   if (batch_dims < 0 && !indices.known_rank()) return OkStatus();
   if (indices.known_rank() && (batch_dims < 0 || batch_dims > indices.rank()))
-    return InvalidArgument("batch_dims {} does not fit indices of shape {}", batch_dims, indices);
+    return InvalidArgument("batch_dims {} exceeds the rank of indices of shape {}", batch_dims, indices);
   if (batch_dims >= params.rank())
-    return InvalidArgument("batch_dims {} does not fit params of shape {}", batch_dims, params);
+    return InvalidArgument("batch_dims {} exceeds the rank of params of shape {}", batch_dims, params);
   if (!asked) {
     if (indices.known_rank())
       ctx.set_output(0, PartialShape::OfRank(params.rank() + indices.rank() - 1 - static_cast<int>(batch_dims)));

@@ -83,7 +83,8 @@ Result<PartialShape> ShapeArgument(ShapeContext& ctx, int i) {
   }
   PartialShape shape = ctx.constant_as_shape(i);
   if (!shape.known_rank() && vector.known_rank() && vector[0] >= 0) {
-    if (vector[0] > kMaxRank) return InvalidArgument("a shape of rank {} is over the limit of {}", vector[0], kMaxRank);
+    if (vector[0] > kMaxRank)
+      return InvalidArgument("the rank {} of a shape exceeds the limit of {}", vector[0], kMaxRank);
     return PartialShape::OfRank(static_cast<int>(vector[0]));
   }
   return shape;

@@ -105,7 +105,7 @@ Status RunMirrorPadGrad(KernelContext& ctx, bool reflect) {
   for (int i = 0; i < dy.rank(); ++i) {
     const Padding& p = paddings[static_cast<size_t>(i)];
     if (p.before > dy.dim(i) || p.after > dy.dim(i) - p.before)
-      return InvalidArgument("paddings ({}, {}) are over the size {} of dimension {}", p.before, p.after, dy.dim(i), i);
+      return InvalidArgument("paddings ({}, {}) exceed the size {} of dimension {}", p.before, p.after, dy.dim(i), i);
     dims.push_back(dy.dim(i) - p.before - p.after);
   }
   WEIR_ASSIGN(Shape shape, Shape::Make(dims));
@@ -127,7 +127,7 @@ Status RunMirrorPadGrad(KernelContext& ctx, bool reflect) {
       }
     });
   });
-  if (!known) return Unimplemented("cannot add up elements of type {}", dy.dtype());
+  if (!known) return Unimplemented("addition is not supported for elements of type {}", dy.dtype());
   return OkStatus();
 }
 

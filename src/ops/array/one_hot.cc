@@ -70,7 +70,8 @@ Status OneHotShape(ShapeContext& ctx) {
   }
   PartialShape out = ctx.input(0);
   if (!out.known_rank()) return OkStatus();
-  if (asked > out.rank()) return InvalidArgument("axis {} is over the rank {} of indices {}", asked, out.rank(), out);
+  if (asked > out.rank())
+    return InvalidArgument("axis {} exceeds the rank {} of indices of shape {}", asked, out.rank(), out);
   out.InsertDim(asked == -1 ? out.rank() : static_cast<int>(asked), depth);
   ctx.set_output(0, std::move(out));
   return OkStatus();

@@ -39,7 +39,7 @@ Status Infer(ShapeContext& ctx, bool pad) {
         out.SetDim(i, padded);
       } else {
         if (p.before > size || p.after > size - p.before)
-          return InvalidArgument("paddings ({}, {}) are over the size {} of dimension {}", p.before, p.after, size, i);
+          return InvalidArgument("paddings ({}, {}) exceed the size {} of dimension {}", p.before, p.after, size, i);
         out.SetDim(i, size - p.before - p.after);
       }
     }

@@ -67,7 +67,7 @@ Status Scatter(ScatterMode how, const Tensor& indices, const Tensor& updates, co
     using T = typename decltype(tag)::type;
     CombineAt<T>(how, at, static_cast<const T*>(updates.raw()), static_cast<T*>(out.raw()));
   });
-  if (!known) return Unimplemented("cannot add up elements of type {}", out.dtype());
+  if (!known) return Unimplemented("addition is not supported for elements of type {}", out.dtype());
   return OkStatus();
 }
 
@@ -106,7 +106,8 @@ Status CheckKnownShapes(const PartialShape& indices, const PartialShape& updates
                            outer, indices, outer, updates);
   if (depth == kUnknownDim || !out.known_rank()) return OkStatus();
   if (depth > out.rank())
-    return InvalidArgument("indices {} have more than the {} dimensions of {}", indices, out.rank(), out);
+    return InvalidArgument("the last dimension of indices {} exceeds the rank {} of the output {}", indices, out.rank(),
+                           out);
   WEIR_ASSIGN(PartialShape slice, out.Sub(static_cast<int>(depth)));
   WEIR_ASSIGN(PartialShape update_slice, updates.Sub(outer));
   if (!slice.CompatibleWith(update_slice))

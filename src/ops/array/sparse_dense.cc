@@ -147,7 +147,7 @@ Status RunSparseDenseAdd(KernelContext& ctx) {
       to[flat] = static_cast<T>(to[flat] + from[k]);
     }
   });
-  if (!known) return Unimplemented("cannot add up elements of type {}", out.dtype());
+  if (!known) return Unimplemented("addition is not supported for elements of type {}", out.dtype());
   return OkStatus();
 }
 
@@ -182,7 +182,7 @@ Result<Kernel> MakeSparseReduceSum(KernelSetup& setup) {
         to[flat] = static_cast<T>(to[flat] + from[k]);
       }
     });
-    if (!known) return Unimplemented("cannot add up elements of type {}", out.dtype());
+    if (!known) return Unimplemented("addition is not supported for elements of type {}", out.dtype());
     return OkStatus();
   });
 }

@@ -41,7 +41,7 @@ Status RunSliceGrad(KernelContext& ctx) {
   WEIR_TRY(CheckGradients(ctx.input(0), out, "output_indices"));
   if (in.width != out.width || static_cast<int64_t>(start.size()) != in.width)
     return InvalidArgument(
-        "input_indices, input_start and output_indices must be of one rank, but are of {}, {} and {}", in.width,
+        "input_indices, input_start and output_indices must have the same rank, but have {}, {} and {}", in.width,
         start.size(), out.width);
   WEIR_ASSIGN(const Tensor d_values, ctx.Allocate(0, Shape{in.count}));
   d_values.ZeroFill();
@@ -55,7 +55,8 @@ Status RunSliceGrad(KernelContext& ctx) {
   }
   if (next < out.count)
     return InvalidArgument(
-        "Elements of backprop_val_grad aren't all propagated: entry {} of the slice is none of the input's", next);
+        "Elements of backprop_val_grad aren't all propagated: entry {} of output_indices is not in input_indices",
+        next);
   return OkStatus();
 }
 

@@ -19,8 +19,8 @@ Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values,
   if (shape.rank() != 1)
     return InvalidArgument("{}shape should be a vector but received shape {}", what, shape.shape());
   if (indices.dim(0) != values.dim(0) || indices.dim(1) != shape.dim(0))
-    return InvalidArgument("{}indices {}, values {} and shape {} do not fit each other", what, indices.shape(),
-                           values.shape(), shape.shape());
+    return InvalidArgument("the shapes of {}indices ({}), values ({}) and shape ({}) do not match", what,
+                           indices.shape(), values.shape(), shape.shape());
   SparseInput s;
   s.values = values;
   s.count = indices.dim(0);

@@ -173,7 +173,7 @@ Result<Kernel> MakeSparseConcat(KernelSetup& setup) {
         entries.push_back({std::move(index), k, i});
       }
       if (__builtin_add_overflow(dims[axis], part.shape[axis], &dims[axis]))
-        return InvalidArgument("the sizes of dimension {} are too large together", axis);
+        return InvalidArgument("the concatenated size of dimension {} is too large", axis);
       parts.push_back(std::move(part));
     }
     WEIR_ASSIGN(Shape shape, Shape::Make(dims));
@@ -236,7 +236,7 @@ Status RunAdd(KernelContext& ctx) {
       static_cast<T*>(values.raw())[k] = s.a < 0 ? y[s.b] : s.b < 0 ? x[s.a] : static_cast<T>(x[s.a] + y[s.b]);
     }
   });
-  if (!known) return Unimplemented("cannot add up elements of type {}", values.dtype());
+  if (!known) return Unimplemented("addition is not supported for elements of type {}", values.dtype());
   Ints indices;
   std::vector<int64_t> kept;
   for (int64_t k = 0; k < count; ++k) {
@@ -323,7 +323,7 @@ Status RunFillEmptyRowsGrad(KernelContext& ctx) {
       if (!used[static_cast<size_t>(k)]) *sum = static_cast<T>(*sum + from[k]);
     }
   });
-  if (!known) return Unimplemented("cannot add up elements of type {}", dy.dtype());
+  if (!known) return Unimplemented("addition is not supported for elements of type {}", dy.dtype());
   return OkStatus();
 }
 

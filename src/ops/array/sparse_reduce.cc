@@ -56,7 +56,7 @@ Status SumEntries(const Tensor& values, const std::vector<int64_t>& entries, voi
     for (int64_t k : entries) sum = static_cast<T>(sum + from[k]);
     *static_cast<T*>(to) = sum;
   });
-  return known ? OkStatus() : Unimplemented("cannot add up elements of type {}", values.dtype());
+  return known ? OkStatus() : Unimplemented("addition is not supported for elements of type {}", values.dtype());
 }
 
 // Writes the maximum of the entries to `to`.
@@ -73,7 +73,7 @@ Status MaxEntries(const Tensor& values, const std::vector<int64_t>& entries, voi
     }
     elements.Copy(to, elements.At(values, at), 1);
   });
-  return known ? OkStatus() : Unimplemented("elements of type {} have no order", values.dtype());
+  return known ? OkStatus() : Unimplemented("elements of type {} cannot be compared", values.dtype());
 }
 
 using Reduction = Status (*)(const Tensor&, const std::vector<int64_t>&, void*);

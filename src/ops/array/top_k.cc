@@ -43,7 +43,8 @@ Status RunTopK(KernelContext& ctx, int64_t k) {
   if (t.rank() < 1) return InvalidArgument("input must be >= 1-D, got shape {}", t.shape());
   const int64_t n = t.dim(t.rank() - 1);
   if (n < k) return InvalidArgument("input must have at least k columns. Had {}, needed {}", n, k);
-  if (n > std::numeric_limits<int32_t>::max()) return InvalidArgument("a row of {} elements is too long", n);
+  if (n > std::numeric_limits<int32_t>::max())
+    return InvalidArgument("a row of {} elements exceeds the limit of 2^31 - 1", n);
   Shape shape = t.shape();
   WEIR_TRY(shape.SetDim(t.rank() - 1, k));
   WEIR_ASSIGN(Tensor values, ctx.Allocate(0, shape));
@@ -68,7 +69,7 @@ Status RunTopK(KernelContext& ctx, int64_t k) {
       }
     });
   });
-  if (!known) return Unimplemented("elements of type {} have no order", t.dtype());
+  if (!known) return Unimplemented("elements of type {} cannot be compared", t.dtype());
   return status;
 }
 
@@ -145,7 +146,8 @@ Result<Kernel> MakeNthElement(KernelSetup& setup) {
     if (t.rank() < 1) return InvalidArgument("Input must be at least rank 1 but is rank {}", t.rank());
     const int64_t width = t.dim(t.rank() - 1);
     if (asked >= width) return InvalidArgument("Input must have at least n+1 = {} columns, got {}", asked + 1, width);
-    if (width > std::numeric_limits<int32_t>::max()) return InvalidArgument("a row of {} elements is too long", width);
+    if (width > std::numeric_limits<int32_t>::max())
+      return InvalidArgument("a row of {} elements exceeds the limit of 2^31 - 1", width);
     const int64_t n = reverse ? width - asked - 1 : asked;
     Shape shape = t.shape();
     shape.RemoveDim(t.rank() - 1);
@@ -167,7 +169,7 @@ Result<Kernel> MakeNthElement(KernelSetup& setup) {
         }
       });
     });
-    if (!known) return Unimplemented("elements of type {} have no order", t.dtype());
+    if (!known) return Unimplemented("elements of type {} cannot be compared", t.dtype());
     return status;
   });
 }

@@ -108,7 +108,7 @@ Result<Distinct> DistinctRows(const Tensor& rows, int64_t n, int64_t width) {
                                                     [&](int64_t i) { return std::optional<std::string_view>(s[i]); });
   }
   if (!HasWordKeys(rows.dtype()) && rows.dtype() != kString)
-    return Unimplemented("elements of type {} cannot be told apart", rows.dtype());
+    return Unimplemented("elements of type {} cannot be compared for equality", rows.dtype());
   return FindDistinct<KeyTable<std::string>>(n, [&](int64_t i) -> std::optional<std::string> {
     std::string key;
     for (int64_t k = i * width; k < (i + 1) * width; ++k) {
@@ -246,7 +246,7 @@ Status RunListDiff(KernelContext& ctx) {
   } else if (HasWordKeys(x.dtype())) {
     missing = Missing<uint64_t>(x, y, WordKey);
   } else {
-    return Unimplemented("elements of type {} cannot be told apart", x.dtype());
+    return Unimplemented("elements of type {} cannot be compared for equality", x.dtype());
   }
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{static_cast<int64_t>(missing.size())}));
   const Elements elements(x.dtype());

@@ -55,8 +55,8 @@ Result<Kernel> MakeRecv(KernelSetup& setup) {
           if (value->dead) {
             ctx.set_dead(0);
           } else if (value->tensor.dtype() != ctx.output_type(0)) {
-            return done(InvalidArgument("received a tensor of type {} where {} was expected", value->tensor.dtype(),
-                                        ctx.output_type(0)));
+            return done(InvalidArgument("received a tensor of type {}, but the receiving node expects {}",
+                                        value->tensor.dtype(), ctx.output_type(0)));
           } else {
             ctx.set_output(0, std::move(value->tensor));
           }

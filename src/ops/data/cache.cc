@@ -132,8 +132,8 @@ class CachedFile final : public DatasetIterator {
       // The file may belong to another dataset.
       if (value.dtype() != spec_.types[c] || !spec_.shapes[c].CompatibleWith(value.shape()))
         return InvalidArgument(
-            "the cache holds {} of shape {} as component {} of element {}, where the dataset has {} of shape {}: "
-            "remove the files of the cache",
+            "the cache file has type {} and shape {} for component {} of element {}, but the dataset has type {} and "
+            "shape {}: the file belongs to another dataset; delete the cache files",
             value.dtype(), value.shape(), c, next_, spec_.types[c], spec_.shapes[c]);
       element.push_back(std::move(value));
     }

@@ -34,7 +34,7 @@ Result<DatasetPtr> DatasetOf(const Tensor& tensor) {
   const IntrusivePtr<const VariantValue> value = VariantOf(tensor);
   const auto* dataset = dynamic_cast<const Dataset*>(value.get());
   if (dataset == nullptr)
-    return InvalidArgument("a dataset is expected, but this is {}",
+    return InvalidArgument("expected a dataset, but got {}",
                            value ? value->DebugString() : fmt::format("a tensor of type {}", tensor.dtype()));
   return DatasetPtr::Share(dataset);
 }
@@ -48,8 +48,8 @@ Result<int> NestingDepth(absl::Span<const Tensor> inputs, const std::string& tit
   }
   if (depth < kMaxDepth) return depth + 1;
   return ResourceExhausted(
-      "{} would be made of more than {} datasets, one inside of the other. Apply one function that does several steps, "
-      "or read from a list of sources instead of concatenating them.",
+      "{} would nest more than {} datasets. Combine several map functions into one, or read from a list of files "
+      "instead of concatenating datasets.",
       title, kMaxDepth);
 }
 

@@ -6,7 +6,8 @@ Result<FunctionPtr> DatasetFunction::Make(KernelContext& ctx, std::string_view a
   WEIR_ASSIGN(const FuncAttr function, NodeAttr<FuncAttr>(ctx, attr));
   FunctionRunner* runner = ctx.step().functions;
   if (runner == nullptr)
-    return FailedPrecondition("function '{}' cannot run here: there is no function runner", function.name);
+    return FailedPrecondition("function '{}' cannot run in this context: no function library is available",
+                              function.name);
   WEIR_ASSIGN(const FunctionRunner::Handle handle, runner->Instantiate(function));
   WEIR_ASSIGN(std::vector<Tensor> captured, OwnedInputs(ctx, first, count));
   return FunctionPtr(new DatasetFunction(ctx.step(), function, handle, std::move(captured)));

@@ -15,7 +15,8 @@ namespace {
 
 Result<IteratorPtr> IterateResult(PassContext& home, const Result<Element>& result) {
   if (!result.ok()) return result.status();
-  if (result->size() != 1) return InvalidArgument("the function must give one dataset, not {} values", result->size());
+  if (result->size() != 1)
+    return InvalidArgument("the function must return one dataset, but returned {} values", result->size());
   WEIR_ASSIGN(DatasetPtr dataset, DatasetOf(result->front()));
   return dataset->Iterate(home);
 }

@@ -32,8 +32,8 @@ class PassState final : public std::enable_shared_from_this<PassState> {
       WEIR_TRY(watch.Wait(lock, [this] { return !busy_ || ended_; }));
       if (ended_)
         return FailedPrecondition(
-            "The iterator was made by a session that has ended: run its initializer in this one before getting the "
-            "next element.");
+            "The iterator was initialized by a session that is closed. Run its initializer in this session before "
+            "getting the next element.");
       busy_ = true;
     }
     Result<std::optional<Element>> element = [&] {
@@ -51,7 +51,7 @@ class PassState final : public std::enable_shared_from_this<PassState> {
   }
 
   void End() {
-    stop_.Cancel(Cancelled("the iterator has ended"));
+    stop_.Cancel(Cancelled("the pass over the dataset was ended"));
     IteratorPtr gone;
     {
       std::lock_guard lock(mu_);

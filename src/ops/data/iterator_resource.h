@@ -20,7 +20,7 @@ namespace weir::ops {
 class KernelLifetime final {
  public:
   KernelLifetime() = default;
-  ~KernelLifetime() { end_->Cancel(Cancelled("the session of the iterator's functions has ended")); }
+  ~KernelLifetime() { end_->Cancel(Cancelled("the session that initialized the iterator was closed")); }
   KernelLifetime(const KernelLifetime&) = delete;
   KernelLifetime& operator=(const KernelLifetime&) = delete;
   const std::shared_ptr<CancelToken>& end() const { return end_; }

@@ -44,7 +44,7 @@ class ParallelMap final : public DatasetIterator {
     home_.cancel = stop_.get();
   }
   ~ParallelMap() override {
-    stop_.get()->Cancel(Cancelled("the iterator has ended"));
+    stop_.get()->Cancel(Cancelled("the iterator was destroyed"));
     std::unique_lock lock(mu_);
     stopping_ = true;
     changed_.wait(lock, [this] { return running_ == 0; });

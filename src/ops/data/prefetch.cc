@@ -25,7 +25,7 @@ class Prefetch final : public DatasetIterator {
     home_.cancel = stop_.get();
     if (eager) task_.Wake();
   }
-  ~Prefetch() override { stop_.get()->Cancel(Cancelled("the iterator has ended")); }
+  ~Prefetch() override { stop_.get()->Cancel(Cancelled("the iterator was destroyed")); }
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     CancelWatch watch(mu_, changed_, step.cancel);

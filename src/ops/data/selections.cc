@@ -248,7 +248,8 @@ class IgnoreErrors final : public DatasetIterator {
       WEIR_TRY(CheckNotCancelled(step));
       Result<std::optional<Element>> element = input_->GetNext(step);
       if (element.ok() || absl::IsCancelled(element.status())) return element;
-      if (warn_) LogWarning("{}: left out: {}", title_, std::string(element.status().message()));
+      if (warn_)
+        LogWarning("{}: skipped an element because of an error: {}", title_, std::string(element.status().message()));
     }
   }
 

@@ -94,7 +94,7 @@ Result<Dataset::MakeFn> MakeWindow(KernelContext& ctx) {
   if (sizes.shift <= 0) return InvalidArgument("Window shift must be greater than zero.");
   if (sizes.stride <= 0) return InvalidArgument("Window stride must be greater than zero.");
   if (int64_t span = 0; __builtin_mul_overflow(sizes.size, sizes.stride, &span))
-    return InvalidArgument("A window of {} elements, every {}th, is larger than any dataset", sizes.size, sizes.stride);
+    return InvalidArgument("a window of size {} with stride {} spans too many elements", sizes.size, sizes.stride);
   return [input, sizes, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     return std::make_unique<Window>(std::move(elements), sizes, input->spec(), title);

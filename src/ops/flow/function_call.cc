@@ -28,7 +28,8 @@ class LazyFunction {
  private:
   Result<FunctionRunner::Handle> HandleIn(FunctionRunner* runner) {
     if (runner == nullptr)
-      return FailedPrecondition("function '{}' cannot run here: there is no function runner", function_.name);
+      return FailedPrecondition("function '{}' cannot run in this context: no function library is available",
+                                function_.name);
     std::lock_guard lock(mu_);
     if (runner_ != runner) {
       WEIR_ASSIGN(handle_, runner->Instantiate(function_));
@@ -58,12 +59,12 @@ std::vector<Tensor> InputsFrom(KernelContext& ctx, int first) {
 Status SetOutputs(KernelContext& ctx, Result<std::vector<Tensor>> results) {
   if (!results.ok()) return results.status();
   if (static_cast<int>(results->size()) != ctx.num_outputs())
-    return InvalidArgument("the function gives {} values, '{}' has {} outputs", results->size(), ctx.name(),
+    return InvalidArgument("the function returns {} values, but node '{}' has {} outputs", results->size(), ctx.name(),
                            ctx.num_outputs());
   for (int i = 0; i < ctx.num_outputs(); ++i) {
     if ((*results)[i].dtype() != ctx.output_type(i))
-      return InvalidArgument("result {} of the function is {}, '{}' expects {}", i, (*results)[i].dtype(), ctx.name(),
-                             ctx.output_type(i));
+      return InvalidArgument("result {} of the function has type {}, but node '{}' expects {}", i,
+                             (*results)[i].dtype(), ctx.name(), ctx.output_type(i));
     ctx.set_output(i, std::move((*results)[i]));
   }
   return OkStatus();
@@ -98,7 +99,7 @@ Result<bool> IsTrue(const Tensor& t) {
     case kUint8:
       return t.scalar<uint8_t>() != 0;
     default:
-      return InvalidArgument("a tensor of type {} is neither true nor false", t.dtype());
+      return InvalidArgument("a tensor of type {} cannot be converted to bool", t.dtype());
   }
 }
 
@@ -182,14 +183,15 @@ class WhileRun : public std::enable_shared_from_this<WhileRun> {
     if (ctx_.cancel().cancelled()) return End(ctx_.cancel().reason());
     if (!evaluating_) {
       if (results_->size() != static_cast<size_t>(ctx_.num_inputs()))
-        return End(InvalidArgument("the body of '{}' gives {} values for {}", ctx_.name(), results_->size(),
-                                   ctx_.num_inputs()));
+        return End(InvalidArgument("the body of loop '{}' returns {} values, but the loop has {} variables",
+                                   ctx_.name(), results_->size(), ctx_.num_inputs()));
       values_ = std::move(*results_);
       evaluating_ = true;
       return true;
     }
     if (results_->size() != 1)
-      return End(InvalidArgument("the condition of '{}' gives {} values, not one", ctx_.name(), results_->size()));
+      return End(InvalidArgument("the condition of loop '{}' must return one value, but returns {}", ctx_.name(),
+                                 results_->size()));
     const Result<bool> goes_on = IsTrue(results_->front());
     if (!goes_on.ok()) return End(goes_on.status());
     if (!*goes_on) return End(SetOutputs(ctx_, std::move(values_)));
@@ -221,8 +223,8 @@ Result<Kernel> MakeWhile(KernelSetup& setup) {
 
 Result<Kernel> MakeFunctionBoundary(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    return FailedPrecondition("'{}' stands for the edge of a function's body: it cannot run outside of a function call",
-                              ctx.name());
+    return FailedPrecondition(
+        "'{}' is an argument or result of a function body and cannot run outside of a function call", ctx.name());
   });
 }
 

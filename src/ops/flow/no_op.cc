@@ -18,7 +18,7 @@ Result<Kernel> MakeAbort(KernelSetup& setup) {
   WEIR_ASSIGN(const bool quiet, setup.Attr<bool>("exit_without_error"));
   return Kernel::Sync([message, quiet](KernelContext& ctx) -> Status {
     if (quiet) {
-      LogWarning("'{}' ends the program", ctx.name());
+      LogWarning("Abort op '{}' terminates the process", ctx.name());
       std::_Exit(0);
     }
     LogError("Abort_op intentional failure; {}", message);

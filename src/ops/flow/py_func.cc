@@ -16,8 +16,10 @@ Result<Kernel> MakePyFunc(KernelSetup& setup) {
   return Kernel::Sync([token, types](KernelContext& ctx) -> Status {
            PyFuncRunner* runner = ctx.step().py_functions;
            if (runner == nullptr)
-             return FailedPrecondition("'{}' calls the Python function '{}', but this process runs no Python",
-                                       ctx.name(), token);
+             return FailedPrecondition(
+                 "node '{}' calls the Python function '{}', but this process has no Python interpreter: place it on "
+                 "the task that created it",
+                 ctx.name(), token);
            std::vector<Tensor> inputs;
            for (int i = 0; i < ctx.num_inputs(); ++i) inputs.push_back(ctx.input(i));
            WEIR_ASSIGN(std::vector<Tensor> outputs, runner->Call(token, inputs, types, eager));

@@ -100,8 +100,8 @@ Result<Kernel> MakePop(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Stack> stack, LookupInStep<Stack>(ctx, 0));
            if (stack->elem_type() != ctx.output_type(0))
-             return InvalidArgument("{} holds {}, not {}", stack->DebugString(), stack->elem_type(),
-                                    ctx.output_type(0));
+             return InvalidArgument("{} has elements of type {}, but {} was requested", stack->DebugString(),
+                                    stack->elem_type(), ctx.output_type(0));
            WEIR_ASSIGN(Tensor value, stack->Pop());
            ctx.set_output(0, std::move(value));
            return OkStatus();

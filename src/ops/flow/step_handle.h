@@ -15,7 +15,7 @@ template <class T, class Make>
 Result<std::string> AddToStep(KernelContext& ctx, std::string_view container, const std::string& base,
                               std::atomic<int64_t>& next, Make make) {
   if (ctx.step().step_resources == nullptr)
-    return Internal("node '{}' runs without the resources of a step", ctx.name());
+    return Internal("internal error: node '{}' runs without step resources", ctx.name());
   while (true) {
     std::string name = fmt::format("{}_{}", base, next.fetch_add(1, std::memory_order_relaxed));
     ResourcePtr<T> made = make(name);
@@ -38,7 +38,7 @@ template <class T>
 Result<ResourcePtr<T>> LookupInStep(const KernelContext& ctx, int i) {
   const Tensor& handle = ctx.input(i);
   if (ctx.step().step_resources == nullptr)
-    return Internal("node '{}' runs without the resources of a step", ctx.name());
+    return Internal("internal error: node '{}' runs without step resources", ctx.name());
   if (handle.valid() && handle.dtype() == kResource && handle.num_elements() == 1) {
     const ResourceHandle& h = *handle.data<ResourceHandle>();
     return ctx.step().step_resources->Lookup<T>(h.container, h.name);
@@ -46,7 +46,7 @@ Result<ResourcePtr<T>> LookupInStep(const KernelContext& ctx, int i) {
   if (handle.valid() && handle.dtype() == kString && handle.num_elements() == 2) {
     return ctx.step().step_resources->Lookup<T>(handle.data<std::string>()[0], handle.data<std::string>()[1]);
   }
-  return InvalidArgument("input {} is not a handle", i);
+  return InvalidArgument("input {} is not a handle of a stack or TensorArray", i);
 }
 
 }  // namespace weir::ops

@@ -48,7 +48,7 @@ Result<Kernel> MakeMergeOp(KernelSetup&) {
              ctx.set_output(1, Tensor::Scalar(int32_t{i}));
              return OkStatus();
            }
-           return Internal("none of the inputs of '{}' is alive", ctx.name());
+           return Internal("internal error: all inputs of Merge node '{}' are dead", ctx.name());
          })
       .Cheap();
 }

@@ -42,7 +42,7 @@ Result<bool> TensorArrayState::Reserve(int64_t size) {
 }
 
 Result<TensorArrayState::Slot*> TensorArrayState::SlotAt(int32_t index) {
-  if (index >= kMaxSlots) return ResourceExhausted("TensorArray {} cannot hold an element {}", name_, index);
+  if (index >= kMaxSlots) return ResourceExhausted("TensorArray {}: index {} exceeds the maximum size", name_, index);
   if (static_cast<size_t>(index) >= slots_.size()) {
     // Grow by half, so that writing the slots in order takes amortized constant time per slot.
     const size_t size = std::max<size_t>(index + 1, std::min<size_t>(size_, slots_.size() + slots_.size() / 2));
@@ -104,7 +104,7 @@ Status TensorArrayState::AddTo(Slot& slot, int32_t index, const Tensor& value) {
     for (int64_t i = 0; i < value.num_elements(); ++i) sum[i] = CombineElements<Combine::kAdd, T>(sum[i], more[i]);
   });
   return known ? OkStatus()
-               : InvalidArgument("TensorArray {}: values of type {} cannot be added up", name_, options_.dtype);
+               : InvalidArgument("TensorArray {}: values of type {} do not support addition", name_, options_.dtype);
 }
 
 Result<Tensor> TensorArrayState::Read(int32_t index) {

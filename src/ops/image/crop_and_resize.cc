@@ -138,7 +138,8 @@ Status SetGrads(const Tensor& grads, Crops* crops) {
   crops->crop_height = grads.dim(1);
   crops->crop_width = grads.dim(2);
   if (grads.dim(0) != crops->count || grads.dim(3) != crops->channels)
-    return InvalidArgument("grads {} do not fit {} boxes of {} channels", grads.shape(), crops->count, crops->channels);
+    return InvalidArgument("grads of shape {} do not match {} boxes with {} channels", grads.shape(), crops->count,
+                           crops->channels);
   if (crops->crop_height <= 0 || crops->crop_width <= 0)
     return InvalidArgument("grads dimensions must be positive, got {}", grads.shape());
   return OkStatus();

@@ -149,7 +149,7 @@ Result<Kernel> MakeDecodeBmp(KernelSetup& setup) {
   return Kernel::Sync([channels](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(const std::string* contents, ContentsOf(ctx));
     if (const ImageFormat format = io::ImageFormatOf(*contents); format != ImageFormat::kBmp)
-      return InvalidArgument("{} format: DecodeBmp decodes BMP images alone", NameOf(format));
+      return InvalidArgument("the image has the format {}, but DecodeBmp supports only BMP", NameOf(format));
     return io::DecodeBmp(*contents, channels, IntoOutput(ctx, false));
   });
 }

@@ -95,7 +95,8 @@ Result<std::vector<PixelBox>> ObjectsIn(const Tensor& boxes, int64_t height, int
   if (!objects.empty()) return objects;
   if (!whole_without_boxes)
     return InvalidArgument(
-        "No bounding boxes provided as input: with use_image_if_no_bounding_boxes the whole image counts as one");
+        "No bounding boxes provided as input. Set use_image_if_no_bounding_boxes to use the whole image as the "
+        "bounding box.");
   objects.push_back({0, 0, height, width});
   return objects;
 }

@@ -109,7 +109,8 @@ Result<std::string> ExampleFromJson(const std::string& text) {
     return !too_deep;
   };
   const Json json = Json::parse(text, guard, /*allow_exceptions=*/false);
-  if (json.is_discarded() || too_deep) return InvalidArgument("Error while parsing JSON: it is no JSON");
+  if (json.is_discarded() || too_deep)
+    return InvalidArgument("Error while parsing JSON: the text is not valid JSON or is nested too deeply");
   tensorflow::Example example;
   WEIR_TRY(EachField(json, "the Example", [&](const std::string& name, const Json& features) -> Status {
     if (name != "features") return InvalidArgument("Error while parsing JSON: an Example has no field '{}'", name);

@@ -26,8 +26,7 @@ Result<DenseFeature> MakeDenseFeature(DType dtype, const PartialShape& shape) {
   WEIR_ASSIGN(const Shape sizes, Shape::Make(row.dims()));
   feature.values = sizes.num_elements();
   if (feature.variable && feature.values == 0)
-    return InvalidArgument("a dense feature of unknown length needs rows that are not empty, but its shape is {}",
-                           shape);
+    return InvalidArgument("a dense feature of unknown length must have non-empty rows, but its shape is {}", shape);
   return feature;
 }
 
@@ -185,8 +184,8 @@ class BatchParser final {
         keeps = true;
         if (value.num_elements() != 1)
           return InvalidArgument(
-              "Key: {}. The default of a feature of unknown length is what fills it up: one value, "
-              "but it has shape {}",
+              "Key: {}. The default of a variable-length feature is its padding value and must have one element, but "
+              "it has shape {}",
               DenseKey(d), value.shape());
         continue;
       }
@@ -216,8 +215,8 @@ class BatchParser final {
       }
       WEIR_TRY(Keep(i, sparse_ + d, bytes, feature.dtype));
       if (const int64_t count = KeptOf(i, sparse_ + d).count; count % feature.values != 0)
-        return InvalidArgument("{} {} values of type {} do not fill rows of shape {}", batch_.Where(i, DenseKey(d)),
-                               count, OpDefTypeName(feature.dtype), feature.shape);
+        return InvalidArgument("{} The feature has {} values of type {}, which is not a multiple of the row shape {}",
+                               batch_.Where(i, DenseKey(d)), count, OpDefTypeName(feature.dtype), feature.shape);
     }
     const size_t first_ragged = sparse_ + schema_.dense.size();
     for (size_t r = 0; r < schema_.ragged.size(); ++r)
@@ -246,7 +245,7 @@ class BatchParser final {
     const int64_t count = ReadFeature(view, fixed_[d], at, feature.values);
     if (count < 0) return MalformedExample(batch_, i, DenseKey(d));
     if (count != feature.values)
-      return InvalidArgument("{} The feature has {} values of type {}, but shape {} takes {}",
+      return InvalidArgument("{} The feature has {} values of type {}, but shape {} requires {}",
                              batch_.Where(i, DenseKey(d)), count, OpDefTypeName(feature.dtype), feature.shape,
                              feature.values);
     return OkStatus();

@@ -110,8 +110,8 @@ class ListParser final {
       if (found[n].data() == nullptr) {
         if (dense && !schema_.may_be_missing[d])
           return InvalidArgument(
-              "{} The feature list (of type {}) is required but could not be found. Is it meant to "
-              "be one that may be missing?",
+              "{} The feature list (of type {}) is required but could not be found. To allow missing lists, add it to "
+              "feature_list_dense_missing_assumed_empty.",
               batch_.Where(i, key), OpDefTypeName(schema_.dense[d].dtype));
         continue;
       }
@@ -120,8 +120,8 @@ class ListParser final {
       const std::vector<int64_t>& counts = StepsOf(i, n).counts;
       for (size_t s = 0; s < counts.size(); ++s) {
         if (counts[s] != schema_.dense[d].values)
-          return InvalidArgument("{} Step {} has {} values of type {}, but shape {} takes {}", batch_.Where(i, key), s,
-                                 counts[s], OpDefTypeName(schema_.dense[d].dtype), schema_.dense[d].shape,
+          return InvalidArgument("{} Step {} has {} values of type {}, but shape {} requires {}", batch_.Where(i, key),
+                                 s, counts[s], OpDefTypeName(schema_.dense[d].dtype), schema_.dense[d].shape,
                                  schema_.dense[d].values);
       }
     }
@@ -262,7 +262,8 @@ Result<Kernel> MakeParseSequence(KernelSetup& setup) {
   WEIR_ASSIGN(keys.missing, setup.Attr<Strings>("feature_list_dense_missing_assumed_empty"));
   const auto take = [&](const char* name, size_t count, Strings& to) -> Status {
     WEIR_ASSIGN(const Strings list, setup.Attr<Strings>(name));
-    if (list.size() != count) return InvalidArgument("there are {} {}, but {} types of them", list.size(), name, count);
+    if (list.size() != count)
+      return InvalidArgument("there are {} {}, but {} types for them", list.size(), name, count);
     to.insert(to.end(), list.begin(), list.end());
     return OkStatus();
   };
@@ -292,8 +293,7 @@ Status SequenceShapes(ShapeContext& ctx, bool batched) {
                        3 * static_cast<size_t>(list_sparse) + list_dense.size() * (batched ? 2 : 1);
   if (outputs != static_cast<size_t>(ctx.num_outputs()))
     return InvalidArgument(
-        "there are {} context_dense_shapes and {} feature_list_dense_shapes, which are not as many "
-        "as types",
+        "there are {} context_dense_shapes and {} feature_list_dense_shapes, which do not match the number of types",
         context_dense.size(), list_dense.size());
   WEIR_TRY(ExampleShapes(ctx, static_cast<size_t>(context_sparse), context_dense, examples));
   int at = static_cast<int>(3 * context_sparse) + static_cast<int>(context_dense.size());

@@ -49,11 +49,10 @@ namespace {
 
 Result<std::string> NextWork(const std::string& title, Queue& queue, CancelToken& cancel) {
   if (queue.spec().types != std::vector<DType>{kString})
-    return InvalidArgument("reader '{}' takes its work from a queue with one component, strings, but queue '{}' has {}",
-                           title, queue.spec().name,
-                           queue.spec().types.size() == 1
-                               ? fmt::format("one of type {}", OpDefTypeName(queue.spec().types[0]))
-                               : fmt::format("{} components", queue.spec().types.size()));
+    return InvalidArgument(
+        "reader '{}' needs a queue with one component of type string, but queue '{}' has {}", title, queue.spec().name,
+        queue.spec().types.size() == 1 ? fmt::format("one of type {}", OpDefTypeName(queue.spec().types[0]))
+                                       : fmt::format("{} components", queue.spec().types.size()));
   std::mutex mu;
   std::condition_variable changed;
   std::optional<Result<std::vector<QueueElement>>> got;
@@ -67,8 +66,8 @@ Result<std::string> NextWork(const std::string& title, Queue& queue, CancelToken
   WEIR_TRY(got->status());
   const Tensor& work = (*got)->at(0).components[0];
   if (work.num_elements() != 1)
-    return InvalidArgument("reader '{}' expects one string as its work, but queue '{}' gave shape {}", title,
-                           queue.spec().name, work.shape());
+    return InvalidArgument("reader '{}' expects a single string per queue element, but queue '{}' returned shape {}",
+                           title, queue.spec().name, work.shape());
   return *work.data<std::string>();
 }
 
@@ -95,7 +94,8 @@ Result<Record> Reader::Read(Env& env, Queue& queue, CancelToken& cancel) {
 }
 
 Result<std::vector<Record>> Reader::ReadUpTo(int64_t count, Env& env, Queue& queue, CancelToken& cancel) {
-  if (count < 1) return InvalidArgument("reader '{}' was asked for {} records", title_, count);
+  if (count < 1)
+    return InvalidArgument("num_records must be positive, but reader '{}' was asked for {}", title_, count);
   ExclusiveUse turn(*this, cancel);
   WEIR_TRY(turn.status());
   std::vector<Record> records;
@@ -142,7 +142,8 @@ Status Reader::Reset(CancelToken& cancel) {
 }
 
 Status Reader::CheckKeepsState() const {
-  return keeps_state_ ? OkStatus() : Unimplemented("reader '{}' is of a kind that keeps no state", title_);
+  return keeps_state_ ? OkStatus()
+                      : Unimplemented("reader '{}' does not support saving and restoring its state", title_);
 }
 
 Result<std::string> Reader::SerializeState(CancelToken& cancel) {
@@ -162,11 +163,12 @@ Status Reader::RestoreState(const std::string& bytes, CancelToken& cancel) {
   WEIR_TRY(CheckKeepsState());
   tensorflow::ReaderBaseState state;
   if (!state.ParseFromString(bytes))
-    return InvalidArgument("could not parse the state of reader '{}': {} bytes that are no ReaderBaseState", title_,
-                           bytes.size());
+    return InvalidArgument(
+        "could not parse the state of reader '{}': the {} bytes are not a serialized ReaderBaseState", title_,
+        bytes.size());
   if (state.work_started() < 0 || state.num_records_produced() < 0 || state.work_finished() != state.work_started())
     return InvalidArgument(
-        "the state of reader '{}' makes no sense: {} work units started, {} finished, {} records produced", title_,
+        "the state of reader '{}' is inconsistent: {} work units started, {} finished, {} records produced", title_,
         state.work_started(), state.work_finished(), state.num_records_produced());
   ExclusiveUse turn(*this, cancel);
   WEIR_TRY(turn.status());

@@ -21,7 +21,7 @@ void CopyElement(const Tensor& from, int64_t from_at, const Tensor& to, int64_t 
 
 Status CheckValueType(DType dtype) {
   if (dtype == kString || (dtype != kResource && dtype != kVariant && ElementSize(dtype) > 0)) return OkStatus();
-  return InvalidArgument("sparse tensors of {} are not supported here", dtype);
+  return InvalidArgument("sparse tensors of type {} are not supported by this op", dtype);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ Result<std::vector<SparseParts>> RowsOfSparse(const SparseParts& sparse) {
   const int64_t rows = sparse.shape.Int(0);
   const int64_t* index = sparse.indices.data<int64_t>();
   const int64_t count = sparse.values.num_elements();
-  if (rows > (int64_t{1} << 40)) return InvalidArgument("a SparseTensor of {} rows has too many of them", rows);
+  if (rows > (int64_t{1} << 40)) return InvalidArgument("a SparseTensor of {} rows has too many rows", rows);
   WEIR_ASSIGN(const Tensor shape,
               IntVector(kInt64, absl::MakeConstSpan(sparse.shape.data<int64_t>() + 1, static_cast<size_t>(rank - 1))));
   // First count the values of each row, then copy them.

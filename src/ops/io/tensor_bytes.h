@@ -23,7 +23,7 @@ inline std::string TensorToBytes(const Tensor& tensor) {
 inline Result<Tensor> TensorFromBytes(const std::string& bytes, const std::string& what) {
   tensorflow::TensorProto proto;
   if (!proto.ParseFromString(bytes))
-    return InvalidArgument("Could not parse {}: its {} bytes are no TensorProto", what, bytes.size());
+    return InvalidArgument("Could not parse {}: its {} bytes are not a serialized TensorProto", what, bytes.size());
   return FromProto(proto);
 }
 

@@ -112,7 +112,7 @@ Status BatchProduct(const KernelContext& ctx, DType dtype, const GemmLayout& lay
     case kUint64:
       return as(TypeTag<uint64_t>{});
     default:
-      return InvalidArgument("no products of {} matrices", dtype);
+      return InvalidArgument("matrix products of type {} are not supported", dtype);
   }
 }
 

@@ -104,7 +104,7 @@ T Extreme(bool highest) {
 // Converts all elements of `from` to the type of `to`.
 Status Convert(const KernelContext& ctx, const Tensor& from, const Tensor& to) {
   const UnaryLoop cast = CastLoop(from.dtype(), to.dtype());
-  if (cast == nullptr) return InvalidArgument("no way from {} to {}", from.dtype(), to.dtype());
+  if (cast == nullptr) return InvalidArgument("cannot convert elements of type {} to {}", from.dtype(), to.dtype());
   return ctx.ParallelFor(from.num_elements(), 1, [&](int64_t begin, int64_t end) {
     cast(static_cast<const char*>(from.raw()) + begin * static_cast<int64_t>(ElementSize(from.dtype())),
          static_cast<char*>(to.raw()) + begin * static_cast<int64_t>(ElementSize(to.dtype())), end - begin);
@@ -120,7 +120,7 @@ Result<RowReducer> RowReducer::For(RowOp op, DType data_type) {
   const bool exact = op == RowOp::kMax || op == RowOp::kMin;
   const DType dtype = IsNarrow(data_type) && !exact ? kFloat : data_type;
   const BinaryLoop combine = FindLoop(op, dtype);
-  if (combine == nullptr) return InvalidArgument("no segment reduction for {}", data_type);
+  if (combine == nullptr) return InvalidArgument("segment reductions of type {} are not supported", data_type);
   return RowReducer(op, dtype, combine);
 }
 

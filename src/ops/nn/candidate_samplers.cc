@@ -47,7 +47,10 @@ Result<int64_t> Draw(const KernelContext& ctx, const Classes& classes, SingleSam
   std::unordered_set<int64_t> used;
   int64_t tries = 0;
   for (int64_t i = 0; i < n;) {
-    if (++tries == kMostTries) return InvalidArgument("{} of {} distinct classes found after {} tries", i, n, tries);
+    if (++tries == kMostTries)
+      return InvalidArgument(
+          "only {} of {} distinct classes were drawn after {} tries: sample fewer classes or allow duplicates", i, n,
+          tries);
     if (tries % 65536 == 0 && ctx.cancel().cancelled()) return ctx.cancel().reason();
     const int64_t value = classes.Sample(samples);
     if (used.insert(value).second) out[i++] = value;
@@ -76,7 +79,9 @@ Result<Kernel> MakeSampler(KernelSetup& setup) {
     const Tensor& true_classes = ctx.input(0);
     WEIR_TRY(CheckTrueClasses(true_classes, num_true, from.range()));
     if (unique && n > from.most_distinct())
-      return InvalidArgument("Sampler's range is too small: {} distinct classes of {}", n, from.most_distinct());
+      return InvalidArgument(
+          "Sampler's range is too small: {} distinct classes requested, but only {} have a nonzero probability", n,
+          from.most_distinct());
     WEIR_ASSIGN(const Tensor sampled, ctx.Allocate(0, Shape{n}));
     WEIR_ASSIGN(const Tensor true_expected, ctx.Allocate(1, true_classes.shape()));
     WEIR_ASSIGN(const Tensor sampled_expected, ctx.Allocate(2, Shape{n}));

@@ -44,9 +44,8 @@ Result<Channels> FitChannels(bool depthwise, int64_t in, int64_t filter_in, int6
   const int64_t groups = filter_in == 0 ? 1 : in / filter_in;
   if (filter_out > 0 && (groups == 0 || filter_out % groups != 0) && in > 0)
     return InvalidArgument(
-        "the input has {} channels, but the filter takes {}: for a convolution in groups, output depth {} must be "
-        "evenly "
-        "divisible by the number of groups {}",
+        "the input has {} channels, but the filter has {} input channels: for a grouped convolution, the output depth "
+        "{} must be divisible by the number of groups {}",
         in, filter_in, filter_out, groups);
   return Channels{filter_out, std::max<int64_t>(1, groups)};
 }
@@ -207,7 +206,7 @@ Result<Kernel> MakeFusedForward(KernelSetup& setup, const OpRegistry& registry) 
   WEIR_ASSIGN(const std::string filter_format, setup.Attr<std::string>("filter_format"));
   WEIR_ASSIGN(const int64_t host_args, setup.Attr<int64_t>("num_host_args"));
   if (filter_format != "HWIO" || host_args != 0)
-    return Unimplemented("only filters of the format HWIO, and no host_args");
+    return Unimplemented("only filter_format HWIO and no host_args are supported");
   WEIR_ASSIGN(std::shared_ptr<const FoldedStages> stages, FoldedStages::Make(setup, registry, "Conv2D"));
   return Kernel::Sync([w, stages, cache = std::make_shared<ConvolutionCache>()](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);

@@ -36,7 +36,7 @@ Result<std::unique_ptr<const FoldedStages::Stage>> FoldedStages::MakeStage(const
   stage->info.name = std::move(name);
   stage->info.device = setup.node().device;
   stage->info.op = registry.Find(op);
-  if (stage->info.op == nullptr) return Unimplemented("there is no op '{}' to be fused", op);
+  if (stage->info.op == nullptr) return Unimplemented("fused op '{}' is not registered", op);
   AttrMap attrs;
   for (const auto& [attr, value] : *setup.node().attrs) {
     if (stage->info.op->FindAttr(attr) != nullptr) attrs.emplace(attr, value);

@@ -380,7 +380,9 @@ void RegisterVolumes(OpRegistry& registry) {
       .kernels = CpuKernels<half, bfloat16, float>([](auto tag, KernelSetup& setup) -> Result<Kernel> {
         WEIR_ASSIGN(const DType images, setup.Attr<DType>("TInput"));
         WEIR_ASSIGN(const DType gradients, setup.Attr<DType>("T"));
-        if (images != gradients) return Unimplemented("a gradient of {} for images of {}", gradients, images);
+        if (images != gradients)
+          return Unimplemented("the gradient has type {}, but the images have type {}: they must be equal", gradients,
+                               images);
         return MakeMaxPoolGrad<typename decltype(tag)::type>(setup, 3);
       }),
   });

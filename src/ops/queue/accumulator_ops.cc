@@ -78,8 +78,9 @@ Result<int64_t> ScalarInput(const KernelContext& ctx, int i, std::string_view wh
 Status CheckKind(const Accumulator& accumulator, bool sparse, DType dtype) {
   const AccumulatorSpec& spec = accumulator.spec();
   if (spec.sparse == sparse && spec.dtype == dtype) return OkStatus();
-  return InvalidArgument("Signature mismatch: the node is for {} gradients of {}, {} accumulator '{}' is of {}",
-                         sparse ? "sparse" : "dense", dtype, spec.sparse ? "sparse" : "dense", spec.name, spec.dtype);
+  return InvalidArgument(
+      "Signature mismatch: the node expects {} gradients of type {}, but {} accumulator '{}' has type {}",
+      sparse ? "sparse" : "dense", dtype, spec.sparse ? "sparse" : "dense", spec.name, spec.dtype);
 }
 
 Result<Kernel> MakeApply(KernelSetup&) {

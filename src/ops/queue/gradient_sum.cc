@@ -257,7 +257,7 @@ Result<std::unique_ptr<GradientSum>> MakeSum(DType dtype, const PartialShape& sh
       sum = std::make_unique<Sum<double>>(shape);
       break;
     default:
-      return Unimplemented("accumulators of {}", dtype);
+      return Unimplemented("accumulators of type {} are not supported", dtype);
   }
   return sum;
 }

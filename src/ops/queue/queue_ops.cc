@@ -137,8 +137,9 @@ Status CheckTimeout(const KernelSetup& setup) {
 Status CheckTypes(const Queue& queue, const std::vector<DType>& given, std::string_view direction) {
   const std::vector<DType>& types = queue.spec().types;
   if (given == types) return OkStatus();
-  return InvalidArgument("Signature mismatch: the components {} are {}, those of {} '{}' are {}", direction,
-                         TypesText(given), QueueKindName(queue.spec().kind), queue.spec().name, TypesText(types));
+  return InvalidArgument("Signature mismatch: the node's components {} have the types {}, but those of {} '{}' are {}",
+                         direction, TypesText(given), QueueKindName(queue.spec().kind), queue.spec().name,
+                         TypesText(types));
 }
 
 std::vector<DType> ComponentInputs(const KernelSetup& setup) {

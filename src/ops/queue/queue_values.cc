@@ -35,7 +35,7 @@ Status CheckMemoryFor(int64_t rows, int components) {
   constexpr int64_t kUncheckedBytes = int64_t{64} << 20;
   int64_t bytes = 0;
   if (__builtin_mul_overflow(rows, static_cast<int64_t>(sizeof(QueueElement)) + components * kTensorBytes, &bytes))
-    return ResourceExhausted("a batch of {} elements is more than memory can hold", rows);
+    return ResourceExhausted("a batch of {} elements does not fit into memory", rows);
   if (bytes <= kUncheckedBytes) return OkStatus();
   const Status room = CpuAllocator().Allocate(static_cast<size_t>(bytes)).status();
   if (!room.ok()) return WithContext(room, fmt::format("a batch of {} elements", rows));

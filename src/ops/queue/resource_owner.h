@@ -66,7 +66,8 @@ Result<ResourcePtr<T>> LookupHandle(const KernelContext& ctx, int input = 0) {
   const Tensor& handle = ctx.input(input);
   if (handle.dtype() == kResource) return ctx.LookupResource<T>(input);
   if (handle.dtype() != kString || handle.num_elements() != 2) {
-    return InvalidArgument("a handle must be two strings, but is {} of shape {}", handle.dtype(), handle.shape());
+    return InvalidArgument("a reference handle must consist of two strings, but has type {} and shape {}",
+                           handle.dtype(), handle.shape());
   }
   const std::string* names = handle.data<std::string>();
   return ctx.resources().Lookup<T>(names[0], names[1]);

@@ -275,7 +275,7 @@ Result<Kernel> MakeUpdate(const UpdateOp& op, VariableKind variable_kind, Extent
     case kBFloat16:
       return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<bfloat16>(ctx, *layout, flag); });
     default:
-      return Unimplemented("updating variables of type {}", dtype);
+      return Unimplemented("optimizer updates of variables of type {} are not supported", dtype);
   }
 }
 

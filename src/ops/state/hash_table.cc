@@ -181,7 +181,7 @@ class HashLookupTable final : public LookupTable {
   }
 
   Status Initialize(const Tensor& keys, const Tensor& values) override {
-    if (!spec().fill_once) return InvalidArgument("the table is not initializable: insert into it instead");
+    if (!spec().fill_once) return InvalidArgument("the table is mutable and cannot be initialized: use insert instead");
     WEIR_ASSIGN(const int64_t n, CheckEntries(keys, values));
     std::unique_lock lock(mu_);
     if (initialized_) {
@@ -308,7 +308,7 @@ class HashLookupTable final : public LookupTable {
 
 Result<ResourcePtr<LookupTable>> MakeHashLookupTable(LookupTableSpec spec) {
   if (spec.value_dtype != kString && !IsPlain(spec.value_dtype)) {
-    return Unimplemented("lookup tables with values of type {}", spec.value_dtype);
+    return Unimplemented("lookup tables with values of type {} are not supported", spec.value_dtype);
   }
   const bool scalar = spec.key_shape.rank() == 0;
   if (scalar && (spec.key_dtype == kInt32 || spec.key_dtype == kInt64)) {
@@ -317,7 +317,8 @@ Result<ResourcePtr<LookupTable>> MakeHashLookupTable(LookupTableSpec spec) {
   if (spec.key_dtype == kString ? scalar : (IsInteger(spec.key_dtype) || spec.key_dtype == kBool)) {
     return ResourcePtr<LookupTable>(MakeIntrusive<HashLookupTable<std::string>>(std::move(spec)));
   }
-  return Unimplemented("lookup tables with keys of type {} and shape {}", spec.key_dtype, spec.key_shape);
+  return Unimplemented("lookup tables with keys of type {} and shape {} are not supported", spec.key_dtype,
+                       spec.key_shape);
 }
 
 }  // namespace weir::ops

@@ -97,7 +97,7 @@ Status SetTableOutput(KernelContext& ctx, const TableHandle& handle, const Looku
   }
   if (!(found.key_shape == spec.key_shape) || !(found.value_shape == spec.value_shape) ||
       found.fill_once != spec.fill_once) {
-    return InvalidArgument("table {} exists already and is of another kind: {}", handle.name, table->DebugString());
+    return InvalidArgument("table {} already exists with another type: {}", handle.name, table->DebugString());
   }
   handle.SetOutput(ctx);
   return OkStatus();
@@ -192,8 +192,8 @@ void AddMaker(OpRegistry& registry, const char* ref_name, const char* resource_n
 Status CheckTypes(const LookupTable& table, DType key, DType value) {
   const LookupTableSpec& spec = table.spec();
   if (key == spec.key_dtype && value == spec.value_dtype) return OkStatus();
-  return InvalidArgument("the table maps {} to {}, the node has {} and {}", spec.key_dtype, spec.value_dtype, key,
-                         value);
+  return InvalidArgument("the table maps {} to {}, but the node expects {} to {}", spec.key_dtype, spec.value_dtype,
+                         key, value);
 }
 
 Result<Kernel> MakeFind(KernelSetup&, TableHandleKind handle_kind) {

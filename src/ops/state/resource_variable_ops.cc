@@ -111,7 +111,7 @@ Status CopyRows(KernelContext& ctx, const Tensor& from, const Tensor& to, int64_
     for (int64_t i = 0; i < count; ++i) std::copy_n(in + row(i) * row_elements, row_elements, out + i * row_elements);
     return OkStatus();
   }
-  if (!IsPlain(from.dtype())) return Unimplemented("gathering elements of type {}", from.dtype());
+  if (!IsPlain(from.dtype())) return Unimplemented("gathering elements of type {} is not supported", from.dtype());
   const int64_t bytes = row_elements * static_cast<int64_t>(ElementSize(from.dtype()));
   const char* in = static_cast<const char*>(from.raw());
   char* out = static_cast<char*>(to.raw());
@@ -131,8 +131,8 @@ Result<Kernel> MakeResourceGather(KernelSetup& setup) {
     if (params.rank() < 1) return InvalidArgument("params must be at least 1 dimensional");
     const int64_t batch = batch_dims < 0 ? batch_dims + indices.rank() : batch_dims;
     if (batch < 0 || batch > indices.rank() || batch >= params.rank()) {
-      return InvalidArgument("batch_dims ({}) does not fit indices of shape {} and params of shape {}", batch_dims,
-                             indices.shape(), params.shape());
+      return InvalidArgument("batch_dims ({}) exceeds the rank of indices of shape {} or params of shape {}",
+                             batch_dims, indices.shape(), params.shape());
     }
     Shape shape;
     int64_t batches = 1;
@@ -228,7 +228,7 @@ Status ResourceGatherShape(ShapeContext& c) {
   if (!params.known_rank() || !indices.known_rank()) return OkStatus();
   const int64_t batch = batch_dims < 0 ? batch_dims + indices.rank() : batch_dims;
   if (batch < 0 || batch > indices.rank() || batch >= params.rank()) {
-    return InvalidArgument("batch_dims ({}) does not fit indices of shape {} and params of shape {}", batch_dims,
+    return InvalidArgument("batch_dims ({}) exceeds the rank of indices of shape {} or params of shape {}", batch_dims,
                            indices, params);
   }
   PartialShape out = indices;
@@ -260,7 +260,8 @@ Status ResourceGatherNdShape(ShapeContext& c) {
 // The gradient is sparse: rows of the variable.
 Result<Gradients> ResourceGatherGradient(GradientContext& g) {
   WEIR_ASSIGN(const int64_t batch_dims, g.Attr<int64_t>("batch_dims"));
-  if (batch_dims != 0) return Unimplemented("the gradient of ResourceGather with batch_dims = {}", batch_dims);
+  if (batch_dims != 0)
+    return Unimplemented("the gradient of ResourceGather is not supported for batch_dims = {}", batch_dims);
   Output handle = g.input(0);
   Output indices = g.input(1);
   Output shape = VariableShape(handle);

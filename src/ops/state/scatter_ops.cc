@@ -52,7 +52,7 @@ Result<Slices> NdSlices(const Tensor& var, const Tensor& indices, const Tensor& 
     fits = updates.dim(d) == (d < batch ? indices.dim(d) : var.dim(d - batch + static_cast<int>(depth)));
   }
   if (!fits) {
-    return InvalidArgument("updates of shape {} do not fit indices of shape {} into a variable of shape {}",
+    return InvalidArgument("updates of shape {} do not match indices of shape {} and a variable of shape {}",
                            updates.shape(), indices.shape(), var.shape());
   }
   Slices slices;
@@ -103,7 +103,7 @@ Status ReplaceSlices(KernelContext& ctx, const Slices& slices, const Tensor& var
                                               static_cast<const T*>(updates.raw()), updates.num_elements());
   };
   if (var.dtype() == kString) return replace(static_cast<std::string*>(nullptr));
-  if (!IsPlain(var.dtype())) return Unimplemented("scattering elements of type {}", var.dtype());
+  if (!IsPlain(var.dtype())) return Unimplemented("scattering elements of type {} is not supported", var.dtype());
   switch (ElementSize(var.dtype())) {
     case 1:
       return replace(static_cast<uint8_t*>(nullptr));
@@ -116,7 +116,7 @@ Status ReplaceSlices(KernelContext& ctx, const Slices& slices, const Tensor& var
     case 16:
       return replace(static_cast<std::complex<double>*>(nullptr));
     default:
-      return Unimplemented("scattering elements of type {}", var.dtype());
+      return Unimplemented("scattering elements of type {} is not supported", var.dtype());
   }
 }
 
@@ -135,7 +135,7 @@ Status RunScatter(KernelContext& ctx, const Slices& slices, const Tensor& var, c
     } else {
       known = WithNumberType(var.dtype(), run);
     }
-    return known ? status : Unimplemented("scattering elements of type {}", var.dtype());
+    return known ? status : Unimplemented("scattering elements of type {} is not supported", var.dtype());
   }
 }
 

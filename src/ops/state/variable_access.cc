@@ -93,7 +93,7 @@ Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to) {
     for (int64_t i = 0; i < n; ++i) out[i] = in[i];
     return OkStatus();
   }
-  if (!IsPlain(from.dtype())) return Unimplemented("copying elements of type {}", from.dtype());
+  if (!IsPlain(from.dtype())) return Unimplemented("copying elements of type {} is not supported", from.dtype());
   constexpr int64_t kBlock = 4096;
   const int64_t bytes = static_cast<int64_t>(from.num_bytes());
   const char* in = static_cast<const char*>(from.raw());

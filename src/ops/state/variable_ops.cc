@@ -23,8 +23,8 @@ Result<Kernel> MakeVariable(KernelSetup& setup) {
                              return MakeIntrusive<VariableState>(dtype, shape);
                            }));
            if (variable->dtype() != dtype) {
-             return InvalidArgument("variable '{}' exists with type {}, node '{}' wants {}", name, variable->dtype(),
-                                    ctx.name(), dtype);
+             return InvalidArgument("variable '{}' already exists with type {}, but node '{}' has type {}", name,
+                                    variable->dtype(), ctx.name(), dtype);
            }
            ctx.set_ref_output(0, std::move(variable));
            return OkStatus();

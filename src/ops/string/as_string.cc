@@ -76,7 +76,7 @@ Result<NumberFormat> FormatOf(KernelSetup& setup) {
   if (!fill.empty() && std::string_view(" +-0#").find(fill[0]) == std::string_view::npos)
     return InvalidArgument("Fill argument not supported: {}", fill);
   if (width > kMaxFieldSize || precision > kMaxFieldSize)
-    return InvalidArgument("width {} and precision {} must not be over {}", width, precision, kMaxFieldSize);
+    return InvalidArgument("width {} and precision {} must not exceed {}", width, precision, kMaxFieldSize);
   NumberFormat format;
   format.width = width;
   format.pad_right = fill == "-";

@@ -92,7 +92,7 @@ Result<Kernel> MakeNGrams(KernelSetup& setup) {
       for (const auto& [width, count] : found) {
         WEIR_ASSIGN(const int64_t more, CheckedMultiply(width, count));
         pieces += std::min(more, kMaxPieces);
-        if (pieces >= kMaxPieces) return ResourceExhausted("n-grams of {} strings are too many", width);
+        if (pieces >= kMaxPieces) return ResourceExhausted("the n-grams of width {} exceed the size limit", width);
         total += count;
       }
       out_splits.data<T>()[row + 1] = static_cast<T>(total);

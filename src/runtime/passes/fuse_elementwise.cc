@@ -260,7 +260,7 @@ class Fuser {
     if (inputs.given.empty()) return;  // only constants, e.g. too large to be folded
     FusedRegion region;
     absl::InlinedVector<int32_t, 1> waits;
-    PassReport::Fusion fusion{"pass over the elements", graph_.nodes[end].name(), {}};
+    PassReport::Fusion fusion{"elementwise loop", graph_.nodes[end].name(), {}};
     for (int32_t n : members) {
       const PlanGraph::Node& node = graph_.nodes[n];
       number[n] = static_cast<int32_t>(region.members.size());

@@ -57,13 +57,13 @@ std::string PassReport::ToString(const PlanGraph& graph) const {
   auto count = [&](int64_t number, std::string_view said) {
     if (number > 0) text += fmt::format("  {} {}\n", number, said);
   };
-  count(merged, "compute what another node computes");
-  count(skipped, "were only waited for");
-  count(folded, "have a constant value");
-  count(ordered, "wait for uses or updates of a variable, to keep their order");
-  count(copied, "copies of variables, for uses that no update waits for");
+  count(merged, "merged with an equal node");
+  count(skipped, "skipped, because nothing uses their values");
+  count(folded, "folded to constants");
+  count(ordered, "with added control edges, to order uses and updates of variables");
+  count(copied, "copies of variables, for uses that updates must not wait for");
   for (const Fusion& fusion : fused)
-    text += fmt::format("  {} as one {}: '{}' of {}\n", fusion.ops.size(), fusion.kind, fusion.end,
+    text += fmt::format("  {} fused into one {}: '{}' ({})\n", fusion.ops.size(), fusion.kind, fusion.end,
                         AbbreviateOps(fusion.ops));
   return text;
 }

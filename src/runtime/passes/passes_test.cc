@@ -181,9 +181,9 @@ TEST_F(PassesTest, ReportListsTheChanges) {
   unsetenv("WEIR_EXPLAIN");
   EXPECT_EQ(said,
             "plan for y:0: 10 nodes, 3 after the passes\n"
-            "  4 compute what another node computes\n"
-            "  1 were only waited for\n"
-            "  1 have a constant value\n");
+            "  4 merged with an equal node\n"
+            "  1 skipped, because nothing uses their values\n"
+            "  1 folded to constants\n");
 }
 
 TEST_F(PassesTest, NoReportUnlessRequested) {
