@@ -25,8 +25,8 @@ PassContext MakePassContext(const StepContext& step) {
   std::shared_ptr<FunctionRunner> own = step.functions->WithFreshKernels();
   if (own == nullptr) return home;
   home.functions = own.get();
-  home.kept = std::make_shared<const std::pair<std::shared_ptr<const void>, std::shared_ptr<FunctionRunner>>>(
-      step.kept, std::move(own));
+  home.keep_alive = std::make_shared<const std::pair<std::shared_ptr<const void>, std::shared_ptr<FunctionRunner>>>(
+      step.keep_alive, std::move(own));
   return home;
 }
 

@@ -26,7 +26,7 @@ class DatasetFunction final {
   DatasetFunction(const StepContext& step, FuncAttr function, FunctionRunner::Handle handle,
                   std::vector<Tensor> captured)
       : runner_(*step.functions),
-        kept_(step.kept),
+        kept_(step.keep_alive),
         function_(std::move(function)),
         handle_(handle),
         captured_(std::move(captured)) {}

@@ -50,7 +50,7 @@ Result<std::unique_ptr<const FoldedStages::Stage>> FoldedStages::MakeStage(const
   WEIR_ASSIGN(stage->info.output_types, ArgTypes(stage->info.op->outputs, attrs));
   stage->info.attrs = std::make_shared<AttrMap>(std::move(attrs));
   WEIR_ASSIGN(const KernelDef* def, FindKernel(stage->info, "CPU"));
-  KernelSetup own(stage->info, setup.resources(), setup.functions());
+  KernelSetup own(stage->info, setup.env(), setup.resources(), setup.functions());
   WEIR_ASSIGN(stage->kernel, MakeKernel(*def, own));
   return std::unique_ptr<const Stage>(std::move(stage));
 }
