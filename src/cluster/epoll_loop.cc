@@ -100,15 +100,15 @@ void EpollLoop::Post(std::function<void()> work) {
 }
 
 // The stand-in thread also handles messages that were read but wait behind the one that blocks a thread.
-void EpollLoop::Look() {
-  if (!threads_.Look()) return;
+void EpollLoop::CheckForStall() {
+  if (!threads_.CheckForStall()) return;
   Post([this] {
     std::vector<std::shared_ptr<Watcher>> watchers;
     {
       std::lock_guard lock(mu_);
       for (const auto& [id, watcher] : watchers_) watchers.push_back(watcher);
     }
-    for (const std::shared_ptr<Watcher>& watcher : watchers) watcher->Ready(false, false);
+    for (const std::shared_ptr<Watcher>& watcher : watchers) watcher->OnReady(false, false);
   });
 }
 
@@ -144,7 +144,7 @@ void EpollLoop::Dispatch(const Events& events, Waiter* waiter) {
       }
       if (watcher == nullptr) continue;
       if (waiter != nullptr) waiter->handling = watcher;
-      watcher->Ready((what & ~uint32_t{EPOLLOUT}) != 0, (what & EPOLLOUT) != 0);
+      watcher->OnReady((what & ~uint32_t{EPOLLOUT}) != 0, (what & EPOLLOUT) != 0);
     } catch (...) {  // the thread may wait for something else: it must not leave WaitFor with an exception
       LogCurrentException("the handler of a message");
     }
@@ -262,7 +262,7 @@ void EpollLoop::TakeTurn(Waiter& waiter) {
 
 void EpollLoop::YieldTurn(Waiter& waiter) {
   if (waiter.handling != nullptr && waiter.handling->HasMore())
-    Post([watcher = waiter.handling] { watcher->Ready(false, false); });
+    Post([watcher = waiter.handling] { watcher->OnReady(false, false); });
   std::lock_guard lock(waiters_mu_);
   if (turn_.load(std::memory_order_relaxed) != &waiter) return;
   turn_.store(&loop_thread_, std::memory_order_release);
@@ -323,7 +323,7 @@ void EpollLoop::ParkLoopThread() {
 }
 
 void EpollLoop::WaitFor(OneShotEvent& event) {
-  if (SendBatch* const bundle = SendBatch::Current()) bundle->Flush();
+  if (SendBatch* const batch = SendBatch::Current()) batch->Flush();
   Waiter waiter(*this, &event);
   AddWaiter(waiter);  // before SetWaker: it may throw
   event.SetWaker(&waiter);

@@ -31,8 +31,8 @@ class EpollLoop final {
     virtual ~Watcher() = default;
     // Called while the socket is readable, or writable if WatchWrites is on (level-triggered). If a call takes long,
     // other threads call it at the same time. If both are false, Ready handles messages that were read before.
-    virtual void Ready(bool readable, bool writable) = 0;
-    // True if Ready has read messages that are not handled yet.
+    virtual void OnReady(bool readable, bool writable) = 0;
+    // True if OnReady has read messages that are not handled yet.
     virtual bool HasMore() { return false; }
   };
   using Id = uint64_t;
@@ -48,8 +48,8 @@ class EpollLoop final {
   // Runs `work` soon on a thread that polls the loop. Never runs it if the loop ends first.
   void Post(std::function<void()> work);
   // See EventThreads.
-  void RunFor(size_t bytes, std::function<void()> work) { threads_.RunFor(bytes, std::move(work)); }
-  void Look();
+  void RunBySize(size_t bytes, std::function<void()> work) { threads_.RunBySize(bytes, std::move(work)); }
+  void CheckForStall();
   // Call it from an event handler: true if another thread waits for events meanwhile.
   bool others_wait() const { return threads_.waiting() > 0; }
 

@@ -44,7 +44,7 @@ class Wire final : public EpollLoop::Watcher {
   }
   void Remove() { loop_.Remove(id_, fds_[0]); }
   void Write(char byte = 'x') { EXPECT_EQ(write(fds_[1], &byte, 1), 1); }
-  void Ready(bool readable, bool) override {
+  void OnReady(bool readable, bool) override {
     char byte = 0;
     if (readable && read(fds_[0], &byte, 1) == 1) read_(byte);
     if (readable) return;
@@ -418,7 +418,7 @@ TEST(EpollLoopTest, BlockedWaiterDoesNotBlockOtherMessages) {
   ASSERT_TRUE(begun.WaitFor(kLoopPatience));
   next->Write();
   const auto end = std::chrono::steady_clock::now() + kLoopPatience;
-  while (!other.WaitFor(std::chrono::milliseconds(5)) && std::chrono::steady_clock::now() < end) loop.Look();
+  while (!other.WaitFor(std::chrono::milliseconds(5)) && std::chrono::steady_clock::now() < end) loop.CheckForStall();
   EXPECT_TRUE(other.is_set());
   go_on.Set();
   waiter.join();
