@@ -71,11 +71,11 @@ void EventThreads::RunBySize(size_t bytes, std::function<void()> work) {
   large_.Schedule(std::move(work));
 }
 
-void LookPeriodically(Alarms& alarms, int64_t peer_timeout_ms, std::function<void()> look) {
+void CheckPeriodically(Alarms& alarms, int64_t peer_timeout_ms, std::function<void()> check) {
   const int64_t pause_ms = std::max<int64_t>(1, peer_timeout_ms / 8);
-  alarms.After(pause_ms * kNanosPerMilli, [&alarms, peer_timeout_ms, look = std::move(look)]() mutable {
-    look();
-    LookPeriodically(alarms, peer_timeout_ms, std::move(look));
+  alarms.After(pause_ms * kNanosPerMilli, [&alarms, peer_timeout_ms, check = std::move(check)]() mutable {
+    check();
+    CheckPeriodically(alarms, peer_timeout_ms, std::move(check));
   });
 }
 

@@ -57,8 +57,8 @@ class EventThreads final {
   std::thread thread_;
 };
 
-// Calls `look`, which calls EventThreads::Look, again and again: often enough that pings of a waiting peer are answered
-// in time even if handlers block the threads. REQUIRES: what `look` uses outlives `alarms`.
-void LookPeriodically(Alarms& alarms, int64_t peer_timeout_ms, std::function<void()> look);
+// Calls `check`, which calls EventThreads::CheckForStall, periodically: often enough that pings of a waiting peer are
+// answered in time even if handlers block the threads. REQUIRES: what `check` uses outlives `alarms`.
+void CheckPeriodically(Alarms& alarms, int64_t peer_timeout_ms, std::function<void()> check);
 
 }  // namespace weir

@@ -116,15 +116,15 @@ TEST(EventThreadsTest, LargeMessagesRunOnTheCopyingThread) {
   EXPECT_NE(large.get_future().get(), std::this_thread::get_id());
 }
 
-TEST(EventThreadsTest, LooksAreRepeatedUntilTheAlarmsEnd) {
+TEST(EventThreadsTest, ChecksAreRepeated) {
   ManualAlarms alarms;
-  int looks = 0;
-  LookPeriodically(alarms, 1000, [&] { ++looks; });
-  EXPECT_EQ(looks, 0);
+  int checks = 0;
+  CheckPeriodically(alarms, 1000, [&] { ++checks; });
+  EXPECT_EQ(checks, 0);
   for (int i = 1; i <= 3; ++i) {
     EXPECT_EQ(alarms.count(), 1U);
-    alarms.Ring();
-    EXPECT_EQ(looks, i);
+    alarms.FireAll();
+    EXPECT_EQ(checks, i);
   }
 }
 

@@ -51,7 +51,7 @@ class ImportCancelTest : public testing::Test {
     cluster_ = *ClusterSpec::Make({{"worker", {{0, address}}}});
     task_ = std::make_unique<Task>(
         "/job:worker/replica:0/task:0", cluster_, tensorflow::ConfigProto(),
-        Task::Dependencies{registry_, pool_, blocking_, *server_, RealClock(), alarms_, RealRng()});
+        Task::Dependencies{registry_, pool_, blocking_, RealEnv(), *server_, RealClock(), alarms_, RealRng()});
     listener_->Serve([this, handler = task_->Handler()](std::shared_ptr<IncomingCall> call) {
       server_token_ = &call->cancel();
       handler(std::make_shared<WatchedCall>(std::move(call), *answered_));

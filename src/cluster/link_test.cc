@@ -28,7 +28,7 @@ class TestLink final : public Link, public std::enable_shared_from_this<TestLink
     if (!broken_.ok()) return;
     broken_ = reason;
     events += "broken ";
-    end().OnBroken(reason);
+    link_handler().OnBroken(reason);
   }
   bool IsConnected() const override { return broken_.ok(); }
   void WaitUntilSent(int64_t) override { events += "sent "; }
@@ -41,11 +41,11 @@ class TestLink final : public Link, public std::enable_shared_from_this<TestLink
 
   // Messages from the peer:
   void BringCall(uint64_t id, std::string payload) {
-    end().OnMessageStart({.kind = LinkMessage::kCall, .id = id}, "/a.B/C");
-    end().OnMessage({.kind = LinkMessage::kCall, .id = id}, Rope(std::move(payload)));
+    link_handler().OnMessageStart({.kind = LinkMessage::kCall, .id = id}, "/a.B/C");
+    link_handler().OnMessage({.kind = LinkMessage::kCall, .id = id}, Rope(std::move(payload)));
   }
   void BringAnswer(uint64_t id, std::string payload) {
-    end().OnMessage({.kind = LinkMessage::kAnswer, .id = id}, Rope(std::move(payload)));
+    link_handler().OnMessage({.kind = LinkMessage::kAnswer, .id = id}, Rope(std::move(payload)));
   }
 
   std::vector<LinkMessage> sent;

@@ -274,7 +274,7 @@ TEST_F(MasterSessionTest, PartialRunsAreCleanedUpOnTensorFlowWorkers) {
   EXPECT_TRUE(Close());
   EXPECT_EQ(CallsOf(kPs0, "CleanupGraph"), 1);
   EXPECT_EQ(UsageOf(0).steps, 0);
-  EXPECT_FALSE(UsageOf(0).runs);
+  EXPECT_FALSE(UsageOf(0).has_calls_in_flight);
   EXPECT_EQ(own_->worker().usage().steps, 0);
 }
 
@@ -287,7 +287,7 @@ TEST_F(MasterSessionTest, AWorkerEndsTheStepsOfASessionThatIsClosed) {
   };
   EXPECT_TRUE(Close());
   EXPECT_EQ(UsageOf(0).steps, 0);
-  EXPECT_FALSE(UsageOf(0).runs);
+  EXPECT_FALSE(UsageOf(0).has_calls_in_flight);
 }
 
 TEST_F(MasterSessionTest, AStepThatRunsWhenTheSessionClosesIsCancelledAndALaterOneToo) {

@@ -53,7 +53,7 @@ class Worker final : public WorkerService {
     int sessions = 0;
     int graphs = 0;  // of all sessions
     int steps = 0;
-    bool has_calls_in_flight = false;  // something is in flight
+    bool has_calls_in_flight = false;
   };
   Usage usage() const;
   // Cancels running steps; later ones fail.

@@ -297,7 +297,7 @@ class GrpcTransport final : public Transport {
   // Checks on `events` as long as they exist. REQUIRES: mu_ is held.
   void CheckPeriodically(const std::shared_ptr<GrpcEvents>& events) {
     checked_events_.push_back(events);
-    if (!std::exchange(looks_, true)) LookPeriodically(alarms_, shared_->peer_timeout_ms, [this] { CheckForStall(); });
+    if (!std::exchange(checks_, true)) CheckPeriodically(alarms_, shared_->peer_timeout_ms, [this] { CheckForStall(); });
   }
   void CheckForStall() {
     std::vector<std::shared_ptr<GrpcEvents>> alive;  // destroyed without the lock
@@ -312,7 +312,7 @@ class GrpcTransport final : public Transport {
   }
 
   std::mutex mu_;
-  bool looks_ = false;  // Look is called periodically
+  bool checks_ = false;  // CheckForStall is called periodically
   std::vector<std::weak_ptr<GrpcEvents>> checked_events_;
   std::shared_ptr<GrpcEvents> events_;  // for outgoing calls; set once
   const std::shared_ptr<GrpcChannel::Shared> shared_;

@@ -80,7 +80,7 @@ class HostTransport final : public Transport {
     if (loop_ == nullptr) {
       loop_ = std::make_unique<EpollLoop>();
       poller_->Open(*loop_);
-      LookPeriodically(alarms_, peer_timeout_ms_, [this] { loop_->CheckForStall(); });
+      CheckPeriodically(alarms_, peer_timeout_ms_, [this] { loop_->CheckForStall(); });
     }
     return {*loop_, alarms_, peer_timeout_ms_};
   }

@@ -61,7 +61,7 @@ Result<std::shared_ptr<UcxWorker>> UcxRuntime::MakeWorker() {
   WEIR_ASSIGN(const std::string devices, UcxDevicesFor(server_hosts_));
   loop_ = std::make_unique<EpollLoop>();
   alarms_ = std::make_unique<ThreadAlarms>(RealClock());
-  LookPeriodically(*alarms_, peer_timeout_ms_, [loop = loop_.get()] { loop->CheckForStall(); });
+  CheckPeriodically(*alarms_, peer_timeout_ms_, [loop = loop_.get()] { loop->CheckForStall(); });
   return UcxWorker::Make(std::move(library), *loop_, devices);
 }
 
