@@ -125,7 +125,7 @@ class CaseRunner final {
   Status CheckMemory(const std::vector<Output>& fetches, const std::vector<Tensor>& values) {
     for (size_t i = 0; i < fetches.size(); ++i) {
       const Node& node = *fetches[i].node;
-      if (node.op().output_memory() != OutputMemory::kOwn || values[i].bytes() == 0) continue;
+      if (node.op().output_memory() != OutputMemory::kOwn || values[i].num_elements() == 0) continue;
       for (const Feed& feed : scope_.feeds()) {
         const bool is_input = std::any_of(node.inputs().begin(), node.inputs().end(),
                                           [&](const Output& input) { return input == feed.output; });
