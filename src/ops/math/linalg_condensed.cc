@@ -10,7 +10,6 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr int64_t kWorkPerRow = 64;  // as many columns as LAPACK's blocks have, at least
 
 // Real numbers and complex ones have functions of their own.
 void ToTridiagonal(const Lapack& lapack, int n, double* a, double* d, double* e, double* tau, double* work, int lwork,
@@ -66,7 +65,7 @@ Status SolveTall(const Lapack& lapack, int64_t m, int64_t n, C* a, Matrix<C>& va
   double* const left = space + space_size;
   double* const right = left + n * n;
   int* const integers = scratch.Panel<int>(kIntegers, 8 * n);
-  const int64_t work_size = (m + n) * kWorkPerRow;
+  const int64_t work_size = lapack.ReductionWork(m + n);
   C* const work = scratch.Panel<C>(kWork, work_size);
   C* const tauq = scratch.Panel<C>(kReflectors, 2 * n + (u == nullptr ? 0 : m * n));
   C* const taup = tauq + n;
@@ -139,14 +138,15 @@ Status SelfAdjointEigen(Matrix<C>& a, Matrix<C>& values, Matrix<C>* vectors, Fac
   double* const space = e + n;
   double* const z = space + space_size;
   int* const integers = scratch.Panel<int>(kIntegers, 3 + 5 * n);
-  C* const work = scratch.Panel<C>(kWork, n * kWorkPerRow);
+  const int64_t work_size = lapack->ReductionWork(n);
+  C* const work = scratch.Panel<C>(kWork, work_size);
   C* const tau = scratch.Panel<C>(kReflectors, n + (vectors == nullptr ? 0 : n * n));
   C* const reflectors = tau + n;
   const int size = static_cast<int>(n);
   int info = 0;
   {
     const LapackCall call(*lapack);
-    ToTridiagonal(*lapack, size, a.data.data(), d, e, tau, work, static_cast<int>(n * kWorkPerRow), &info);
+    ToTridiagonal(*lapack, size, a.data.data(), d, e, tau, work, static_cast<int>(work_size), &info);
     if (vectors == nullptr) {
       lapack->dsterf_(&size, d, e, &info);
     } else {
@@ -195,10 +195,10 @@ Result<Schur> SchurOf(const Matrix<Complex>& a, FactorScratch& scratch) {
   Complex* const t = scratch.Panel<Complex>(kReflectors, 2 * n * n + n);
   Complex* const vectors = t + n * n;
   Complex* const w = vectors + n * n;
-  Complex* const work = scratch.Panel<Complex>(kWork, n * kWorkPerRow);
+  Complex* const work = scratch.Panel<Complex>(kWork, 64 * n);
   double* const space = scratch.Panel<double>(kReals, n);
   Transpose(n, n, a.data.data(), n, t);
-  const int size = static_cast<int>(n), lwork = static_cast<int>(n * kWorkPerRow);
+  const int size = static_cast<int>(n), lwork = static_cast<int>(64 * n);
   int sorted = 0, info = 0, unused = 0;
   {
     const LapackCall call(*lapack);
