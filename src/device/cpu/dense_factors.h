@@ -16,11 +16,12 @@ class FactorScratch final {
  public:
   double* packed();                // for AddProduct
   double* Doubles(int64_t count);  // valid until the next call
-  // Further memory that Doubles leaves alone.
+  // Further memory, by number: the functions below use 0 to 3, their callers may use 4 to 7. Values are those of the
+  // last use.
   template <class C>
   C* Panel(int which, int64_t count) {
     std::vector<double>& panel = panels_[which];
-    const size_t doubles = static_cast<size_t>(count) * sizeof(C) / sizeof(double);
+    const size_t doubles = (static_cast<size_t>(count) * sizeof(C) + sizeof(double) - 1) / sizeof(double);
     if (panel.size() < doubles) panel.resize(doubles);
     return reinterpret_cast<C*>(panel.data());
   }
@@ -28,7 +29,7 @@ class FactorScratch final {
  private:
   std::unique_ptr<double[]> packed_;
   std::vector<double> doubles_;
-  std::vector<double> panels_[4];
+  std::vector<double> panels_[8];
 };
 
 // c[m,n] += sign * a[m,k] b[k,n]; a leading dimension is the distance between rows.

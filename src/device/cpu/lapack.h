@@ -20,6 +20,10 @@ class Lapack final {
   // Unimplemented if the library or one of the functions is missing.
   static Result<const Lapack*> Load();
 
+  // The workspace to offer to a reduction of n columns, in elements: enough for blocks, or just enough to work column
+  // by column. Blocks need fast products, which the reference library does not have.
+  int64_t ReductionWork(int64_t n) const { return n * (set_threads_ != nullptr ? 64 : 1); }
+
   Lapack(const Lapack&) = delete;
   Lapack& operator=(const Lapack&) = delete;
 
@@ -51,7 +55,7 @@ class Lapack final {
   Lapack() = default;
   Status Open();
 
-  // OpenBLAS only.
+  // Null if the library is not OpenBLAS.
   int (*get_threads_)() = nullptr;
   void (*set_threads_)(int) = nullptr;
   mutable std::mutex mu_;

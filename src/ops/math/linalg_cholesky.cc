@@ -99,26 +99,39 @@ Matrix<C> UpperOf(const Matrix<C>& factors, int64_t rows) {
   return r;
 }
 
-// The condition of an upper triangle, or more than it.
+// True if the condition of an upper triangle is certainly below `limit`.
 template <class C>
-double Condition(const Matrix<C>& r, FactorScratch& scratch) {
-  Matrix<C> inverse(r.rows, r.rows);
+bool ConditionIsBelow(double limit, const Matrix<C>& r, FactorScratch& scratch) {
+  const double size = Length(r.data);
+  const int64_t n = r.rows;
+  // A bound that is cheap and mostly good enough: the rows of the inverse of the matrix with the same sizes and no
+  // cancellation, times the root of n for the sum of squares instead of the largest sum.
+  std::vector<double> sums(static_cast<size_t>(n));
+  double largest = 0;
+  for (int64_t i = n - 1; i >= 0; --i) {
+    double sum = 1;
+    for (int64_t j = i + 1; j < n; ++j) sum += std::abs(r(i, j)) * sums[static_cast<size_t>(j)];
+    sums[static_cast<size_t>(i)] = sum / std::abs(r(i, i));
+    largest = std::max(largest, sums[static_cast<size_t>(i)]);
+  }
+  if (size * largest * std::sqrt(static_cast<double>(n)) < limit) return true;
+  Matrix<C> inverse(n, n);
   SetIdentity(inverse);
   SolveInPlace({.lower = false}, r, inverse, scratch);
-  return Length(r.data) * Length(inverse.data);
+  return size * Length(inverse.data) < limit;
 }
 
 // x = the shortest of those that minimize |a x - b|, for a of full rank: a = QR, or a^H = QR if a is wide. Returns
-// false if the rank may be smaller than that.
+// false if the condition of a may reach `limit`.
 template <class C>
-bool SolveFullRank(const Matrix<C>& a, const Matrix<C>& b, double threshold, Matrix<C>& x, FactorScratch& scratch) {
+bool SolveFullRank(const Matrix<C>& a, const Matrix<C>& b, double limit, Matrix<C>& x, FactorScratch& scratch) {
   const bool tall = a.rows >= a.cols;
   Matrix<C> factors = tall ? a : AdjointOf(a);
   const int64_t m = factors.rows, n = factors.cols, k = b.cols;
   std::vector<C> tau(static_cast<size_t>(n));
   FactorQr(m, n, factors.data.data(), tau.data(), scratch);
   const Matrix<C> r = UpperOf(factors, n);
-  if (!(Condition(r, scratch) * threshold < 1)) return false;
+  if (std::isfinite(limit) && !ConditionIsBelow(limit, r, scratch)) return false;
   Matrix<C> y = b;
   if (tall) {
     ApplyReflectors(/*adjoint=*/true, m, n, factors.data.data(), n, tau.data(), k, y.data.data(), k, scratch);
@@ -149,7 +162,7 @@ void SolveAnyRank(Matrix<C> a, Matrix<C> b, double threshold, Matrix<C>& x, Fact
   ApplyReflectors(/*adjoint=*/true, m, most, a.data.data(), n, tau.data(), k, b.data.data(), k, scratch);
   b.Resize(rank, k);
   Matrix<C> y;
-  SolveFullRank(UpperOf(a, rank), b, /*threshold=*/0, y, scratch);
+  SolveFullRank(UpperOf(a, rank), b, /*limit=*/std::numeric_limits<double>::infinity(), y, scratch);
   for (int64_t i = 0; i < n; ++i) std::copy_n(&y(i, 0), k, &x(columns[static_cast<size_t>(i)], 0));
 }
 
@@ -164,7 +177,7 @@ Status LeastSquares(Matrix<C>& a, Matrix<C>& b, double l2, bool fast, Matrix<C>&
     if (!IsFinite(value)) return InvalidArgument("Input matrix has a value that is not finite.");
   }
   const double threshold = std::numeric_limits<double>::epsilon() * static_cast<double>(std::min(a.rows, a.cols));
-  if (!SolveFullRank(a, b, threshold, x, scratch)) SolveAnyRank(std::move(a), std::move(b), threshold, x, scratch);
+  if (!SolveFullRank(a, b, 1 / threshold, x, scratch)) SolveAnyRank(std::move(a), std::move(b), threshold, x, scratch);
   return OkStatus();
 }
 

@@ -10,7 +10,6 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr int64_t kWorkPerRow = 64;  // as many columns as LAPACK's blocks have, at least
 
 // Real numbers and complex ones have functions of their own.
 void ToTridiagonal(const Lapack& lapack, int n, double* a, double* d, double* e, double* tau, double* work, int lwork,
@@ -30,10 +29,8 @@ void ToBidiagonal(const Lapack& lapack, int m, int n, Complex* a, double* d, dou
   lapack.zgebrd_(&m, &n, a, &m, d, e, tauq, taup, work, &lwork, info);
 }
 
-template <class T>
-std::vector<T> Zeros(int64_t count) {
-  return std::vector<T>(static_cast<size_t>(std::max<int64_t>(1, count)));
-}
+// Uses of FactorScratch::Panel.
+constexpr int kWork = 4, kReals = 5, kIntegers = 6, kReflectors = 7;
 
 template <class C>
 void Divide(std::vector<C>& values, double scale) {
@@ -61,52 +58,52 @@ Status NoConvergence(const char* what) {
 template <class C>
 Status SolveTall(const Lapack& lapack, int64_t m, int64_t n, C* a, Matrix<C>& values, Matrix<C>* u, Matrix<C>* v,
                  double scale, FactorScratch& scratch) {
-  std::vector<double> d = Zeros<double>(n), e = Zeros<double>(n);
-  std::vector<C> tauq = Zeros<C>(n), taup = Zeros<C>(n), work = Zeros<C>((m + n) * kWorkPerRow);
-  std::vector<double> left, right;
+  const int64_t space_size = u == nullptr ? 8 * n : 3 * n * n + 4 * n;
+  double* const d = scratch.Panel<double>(kReals, 2 * n + space_size + (u == nullptr ? 0 : 2 * n * n));
+  double* const e = d + n;
+  double* const space = e + n;
+  double* const left = space + space_size;
+  double* const right = left + n * n;
+  int* const integers = scratch.Panel<int>(kIntegers, 8 * n);
+  const int64_t work_size = lapack.ReductionWork(m + n);
+  C* const work = scratch.Panel<C>(kWork, work_size);
+  C* const tauq = scratch.Panel<C>(kReflectors, 2 * n + (u == nullptr ? 0 : m * n));
+  C* const taup = tauq + n;
+  C* const reflectors = taup + n;
   const int size = static_cast<int>(n);
   int info = 0;
   {
     const LapackCall call(lapack);
-    ToBidiagonal(lapack, static_cast<int>(m), size, a, d.data(), e.data(), tauq.data(), taup.data(), work.data(),
-                 static_cast<int>(work.size()), &info);
-    std::vector<int> integers = Zeros<int>(8 * n);
+    ToBidiagonal(lapack, static_cast<int>(m), size, a, d, e, tauq, taup, work, static_cast<int>(work_size), &info);
+    double unused = 0;
+    int unused_integer = 0;
     if (u == nullptr) {
-      std::vector<double> space = Zeros<double>(8 * n);
       const int one = 1;
-      double unused = 0;
-      lapack.dbdsdc_("U", "N", &size, d.data(), e.data(), &unused, &one, &unused, &one, &unused, integers.data(),
-                     space.data(), integers.data(), &info, 1, 1);
+      lapack.dbdsdc_("U", "N", &size, d, e, &unused, &one, &unused, &one, &unused, &unused_integer, space, integers,
+                     &info, 1, 1);
     } else {
-      left = Zeros<double>(n * n);
-      right = Zeros<double>(n * n);
-      std::vector<double> space = Zeros<double>(3 * n * n + 4 * n);
-      double unused = 0;
-      lapack.dbdsdc_("U", "I", &size, d.data(), e.data(), left.data(), &size, right.data(), &size, &unused,
-                     integers.data(), space.data(), integers.data(), &info, 1, 1);
+      lapack.dbdsdc_("U", "I", &size, d, e, left, &size, right, &size, &unused, &unused_integer, space, integers, &info,
+                     1, 1);
     }
   }
   if (info != 0) return NoConvergence("Singular value decomposition");
-  for (int64_t i = 0; i < n; ++i) values.data[static_cast<size_t>(i)] = d[static_cast<size_t>(i)] * scale;
+  for (int64_t i = 0; i < n; ++i) values.data[static_cast<size_t>(i)] = d[i] * scale;
   if (u == nullptr) return OkStatus();
-  Matrix<C> reflectors(m, n);
-  Transpose(m, n, a, m, reflectors.data.data());
+  Transpose(m, n, a, m, reflectors);
   // U, and ones on the diagonal of the columns beyond it.
   SetIdentity(*u);
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) (*u)(i, j) = left[static_cast<size_t>(j * n + i)];
+    for (int64_t j = 0; j < n; ++j) (*u)(i, j) = left[j * n + i];
   }
-  ApplyReflectors(/*adjoint=*/false, m, n, reflectors.data.data(), n, tauq.data(), u->cols, u->data.data(), u->cols,
-                  scratch);
-  std::copy(right.begin(), right.end(), v->data.begin());  // V^T by columns is V by rows
+  ApplyReflectors(/*adjoint=*/false, m, n, reflectors, n, tauq, u->cols, u->data.data(), u->cols, scratch);
+  std::copy_n(right, n * n, v->data.begin());  // V^T by columns is V by rows
   // P's reflectors are conjugated rows, one to the right of the diagonal.
   if (n < 2) return OkStatus();
-  Matrix<C> turned(n - 1, n - 1);
-  for (int64_t j = 0; j < n - 1; ++j) {
-    for (int64_t i = j + 1; i < n - 1; ++i) turned(i, j) = Conjugate(a[(i + 1) * m + j]);
+  const int64_t count = n - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t j = 0; j < i; ++j) reflectors[i * count + j] = Conjugate(a[(i + 1) * m + j]);
   }
-  ApplyReflectors(/*adjoint=*/false, n - 1, n - 1, turned.data.data(), n - 1, taup.data(), n, v->data.data() + n, n,
-                  scratch);
+  ApplyReflectors(/*adjoint=*/false, count, count, reflectors, count, taup, n, v->data.data() + n, n, scratch);
   return OkStatus();
 }
 
@@ -135,37 +132,38 @@ Status SelfAdjointEigen(Matrix<C>& a, Matrix<C>& values, Matrix<C>* vectors, Fac
   if (!std::isfinite(scale))
     return InvalidArgument("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
   Divide(a.data, scale);
-  std::vector<double> d = Zeros<double>(n), e = Zeros<double>(n), z;
-  std::vector<C> tau = Zeros<C>(n), work = Zeros<C>(n * kWorkPerRow);
+  const int64_t space_size = vectors == nullptr ? 0 : 1 + 4 * n + n * n;
+  double* const d = scratch.Panel<double>(kReals, 2 * n + space_size + (vectors == nullptr ? 0 : n * n));
+  double* const e = d + n;
+  double* const space = e + n;
+  double* const z = space + space_size;
+  int* const integers = scratch.Panel<int>(kIntegers, 3 + 5 * n);
+  const int64_t work_size = lapack->ReductionWork(n);
+  C* const work = scratch.Panel<C>(kWork, work_size);
+  C* const tau = scratch.Panel<C>(kReflectors, n + (vectors == nullptr ? 0 : n * n));
+  C* const reflectors = tau + n;
   const int size = static_cast<int>(n);
   int info = 0;
   {
     const LapackCall call(*lapack);
-    ToTridiagonal(*lapack, size, a.data.data(), d.data(), e.data(), tau.data(), work.data(),
-                  static_cast<int>(work.size()), &info);
+    ToTridiagonal(*lapack, size, a.data.data(), d, e, tau, work, static_cast<int>(work_size), &info);
     if (vectors == nullptr) {
-      lapack->dsterf_(&size, d.data(), e.data(), &info);
+      lapack->dsterf_(&size, d, e, &info);
     } else {
-      z = Zeros<double>(n * n);
-      std::vector<double> space = Zeros<double>(1 + 4 * n + n * n);
-      std::vector<int> integers = Zeros<int>(3 + 5 * n);
-      const int lwork = static_cast<int>(space.size()), liwork = static_cast<int>(integers.size());
-      lapack->dstedc_("I", &size, d.data(), e.data(), z.data(), &size, space.data(), &lwork, integers.data(), &liwork,
-                      &info, 1);
+      const int lwork = static_cast<int>(space_size), liwork = static_cast<int>(3 + 5 * n);
+      lapack->dstedc_("I", &size, d, e, z, &size, space, &lwork, integers, &liwork, &info, 1);
     }
   }
   if (info != 0) return NoConvergence("Self-adjoint eigen decomposition");
-  for (int64_t i = 0; i < n; ++i) values.data[static_cast<size_t>(i)] = d[static_cast<size_t>(i)] * scale;
+  for (int64_t i = 0; i < n; ++i) values.data[static_cast<size_t>(i)] = d[i] * scale;
   if (vectors == nullptr) return OkStatus();
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) (*vectors)(i, j) = z[static_cast<size_t>(j * n + i)];
+    for (int64_t j = 0; j < n; ++j) (*vectors)(i, j) = z[j * n + i];
   }
   if (n < 2) return OkStatus();
   // a is Q T Q^H; Q's reflectors start one below the diagonal.
-  Matrix<C> reflectors(n - 1, n - 1);
-  Transpose(n - 1, n - 1, a.data.data() + 1, n, reflectors.data.data());
-  ApplyReflectors(/*adjoint=*/false, n - 1, n - 1, reflectors.data.data(), n - 1, tau.data(), n,
-                  vectors->data.data() + n, n, scratch);
+  Transpose(n - 1, n - 1, a.data.data() + 1, n, reflectors);
+  ApplyReflectors(/*adjoint=*/false, n - 1, n - 1, reflectors, n - 1, tau, n, vectors->data.data() + n, n, scratch);
   return OkStatus();
 }
 
@@ -190,25 +188,27 @@ Status SingularValues(Matrix<C>& a, Matrix<C>& values, Matrix<C>* u, Matrix<C>* 
   return SolveTall(*lapack, a.rows, a.cols, columns.data(), values, u, v, scale, scratch);
 }
 
-Result<Schur> SchurOf(const Matrix<Complex>& a) {
+Result<Schur> SchurOf(const Matrix<Complex>& a, FactorScratch& scratch) {
   const int64_t n = a.rows;
   WEIR_TRY(FitsLapack(n, n));
   WEIR_ASSIGN(const Lapack* const lapack, Lapack::Load());
-  std::vector<Complex> t(a.data.size()), vectors(a.data.size()), w = Zeros<Complex>(n);
-  std::vector<Complex> work = Zeros<Complex>(n * kWorkPerRow);
-  std::vector<double> space = Zeros<double>(n);
-  Transpose(n, n, a.data.data(), n, t.data());
-  const int size = static_cast<int>(n), lwork = static_cast<int>(work.size());
+  Complex* const t = scratch.Panel<Complex>(kReflectors, 2 * n * n + n);
+  Complex* const vectors = t + n * n;
+  Complex* const w = vectors + n * n;
+  Complex* const work = scratch.Panel<Complex>(kWork, 64 * n);
+  double* const space = scratch.Panel<double>(kReals, n);
+  Transpose(n, n, a.data.data(), n, t);
+  const int size = static_cast<int>(n), lwork = static_cast<int>(64 * n);
   int sorted = 0, info = 0, unused = 0;
   {
     const LapackCall call(*lapack);
-    lapack->zgees_("V", "N", nullptr, &size, t.data(), &size, &sorted, w.data(), vectors.data(), &size, work.data(),
-                   &lwork, space.data(), &unused, &info, 1, 1);
+    lapack->zgees_("V", "N", nullptr, &size, t, &size, &sorted, w, vectors, &size, work, &lwork, space, &unused, &info,
+                   1, 1);
   }
   if (info != 0) return NoConvergence("Schur decomposition");
   Schur schur{Matrix<Complex>(n, n), Matrix<Complex>(n, n)};
-  Transpose(n, n, t.data(), n, schur.triangle.data.data());
-  Transpose(n, n, vectors.data(), n, schur.vectors.data.data());
+  Transpose(n, n, t, n, schur.triangle.data.data());
+  Transpose(n, n, vectors, n, schur.vectors.data.data());
   return schur;
 }
 

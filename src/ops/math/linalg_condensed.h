@@ -27,7 +27,7 @@ struct Schur {
   Matrix<std::complex<double>> triangle;
   Matrix<std::complex<double>> vectors;
 };
-Result<Schur> SchurOf(const Matrix<std::complex<double>>& a);
+Result<Schur> SchurOf(const Matrix<std::complex<double>>& a, FactorScratch& scratch);
 
 }  // namespace weir::ops
 

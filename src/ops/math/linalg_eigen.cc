@@ -145,7 +145,7 @@ struct SquareRootOp {
       return OkStatus();
     }
     for (auto& x : a.data) x /= scale;
-    WEIR_ASSIGN(const Schur schur, SchurOf(a));
+    WEIR_ASSIGN(const Schur schur, SchurOf(a, scratch));
     const Matrix<std::complex<double>> root =
         Product(Product(schur.vectors, RootOfTriangle(schur.triangle), scratch), AdjointOf(schur.vectors), scratch);
     for (size_t i = 0; i < root.data.size(); ++i) {

@@ -108,6 +108,30 @@ TEST(LinalgOps, Decompositions) {
   EXPECT_EQ(bad.data<float>()[1], 0);
 }
 
+// Sizes below, at and above those of the blocks that decompositions work in.
+TEST(LinalgOps, DecompositionsOfAllSizes) {
+  for (const int64_t n : {1, 2, 16, 17, 33, 70}) {
+    const Tensor s = Definite(n), a = SomeDoubles(Shape::Make({n, n + 2}).value());
+    const std::vector<Tensor> eigen = RunOp("SelfAdjointEigV2", {s});
+    ExpectNear(Times(Times(eigen[1], RunOp("MatrixDiag", {eigen[0]})[0]), eigen[1], false, true), s, 1e-8);
+    ExpectNear(RunOp("SelfAdjointEigV2", {s}, {{"compute_v", false}})[0], eigen[0], 1e-8);
+    const std::vector<Tensor> svd = RunOp("Svd", {a});
+    ExpectNear(Times(Times(svd[1], RunOp("MatrixDiag", {svd[0]})[0]), svd[2], false, true), a, 1e-8);
+    ExpectNear(RunOp("Svd", {a}, {{"compute_uv", false}})[0], svd[0], 1e-8);
+    const Tensor root = RunOp("MatrixSquareRoot", {s})[0];
+    ExpectNear(Times(root, root), s, 1e-7);
+  }
+}
+
+// The least of the solutions of a matrix of rank 1.
+TEST(LinalgOps, LeastSquaresOfSmallRank) {
+  const Tensor a = Tensor::Of<double>({3, 2}, {1, 2, 2, 4, 3, 6}), b = Tensor::Of<double>({3, 1}, {1, 2, 3});
+  const Tensor l2 = Tensor::Scalar(0.0);
+  ExpectNear(RunOp("MatrixSolveLs", {a, b, l2}, {{"fast", false}})[0], Tensor::Of<double>({2, 1}, {0.2, 0.4}));
+  const Tensor zero = Tensor::Zeros(kDouble, {3, 2}).value();
+  ExpectNear(RunOp("MatrixSolveLs", {zero, b, l2}, {{"fast", false}})[0], Tensor::Of<double>({2, 1}, {0, 0}));
+}
+
 TEST(LinalgOps, LeastSquares) {
   const Tensor a = SomeDoubles({4, 2}), b = SomeDoubles({4, 1}, 2), l2 = Tensor::Scalar(0.0);
   // The residual is orthogonal to the columns of a.
@@ -130,6 +154,12 @@ TEST(LinalgOps, Errors) {
   Tensor nan = zero.Clone().value();
   nan.data<double>()[0] = std::nan("");
   EXPECT_NE(Error("SelfAdjointEigV2", {nan}).find("not successful"), std::string::npos);
+  EXPECT_EQ(Error("MatrixInverse", {nan}), "Input is not invertible.");
+  EXPECT_NE(Error("MatrixSolveLs", {nan, zero, Tensor::Scalar(0.0)}, {{"fast", false}}).find("not finite"),
+            std::string::npos);
+  Tensor unread = Eye(2);
+  unread.data<double>()[1] = std::nan("");
+  ExpectNear(RunOp("SelfAdjointEigV2", {unread})[0], Tensor::Vector<double>({1, 1}));
   for (const char* op : {"MatrixInverse", "MatrixDeterminant", "Cholesky", "SelfAdjointEigV2", "MatrixSquareRoot"}) {
     EXPECT_NE(Error(op, {SomeDoubles({2, 3})}), "");
     EXPECT_NE(Error(op, {SomeDoubles({3})}), "");
