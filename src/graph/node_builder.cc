@@ -157,7 +157,9 @@ class ArgResolver {
 
   // N tensors of one type.
   Status ResolveNumbered(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out) {
-    const bool inferred_before = !arg.type_attr.empty() && attrs_.contains(arg.type_attr);
+    const auto from = inferred_from_.find(arg.type_attr);
+    const bool inferred_here = from != inferred_from_.end() && from->second == arg.name;
+    const bool inferred_before = !arg.type_attr.empty() && attrs_.contains(arg.type_attr) && !inferred_here;
     WEIR_ASSIGN(DType wanted, Wanted(arg));
     for (size_t i = 0; i < inputs.size() && wanted == kInvalidType; ++i)
       if (inputs[i].is_output()) wanted = inputs[i].output().base_dtype();
@@ -184,10 +186,11 @@ class ArgResolver {
     if (!match) {
       const bool fixed = arg.type_attr.empty();
       return MarkTypeError(InvalidArgument(
-          "Tensors in list passed to '{}' of '{}' Op have types [{}] {}.", arg.name, op_.name, ObservedTypes(inputs),
+          "Tensors in list passed to '{}' of '{}' Op have types [{}] {}.{}", arg.name, op_.name, ObservedTypes(inputs),
           fixed             ? fmt::format("that do not match expected type {}", wanted)
           : inferred_before ? fmt::format("that do not match type {} inferred from earlier arguments", wanted)
-                            : "that don't all match"));
+                            : "that don't all match",
+          NamedTensors(inputs)));
     }
     WEIR_TRY(SetNumber(arg, static_cast<int64_t>(inputs.size())));
     if (!values.empty()) {
@@ -237,6 +240,16 @@ class ArgResolver {
                                   : "<NOT CONVERTIBLE TO TENSOR>";
     }
     return text;
+  }
+
+  // " ('a:0' of type float32, 'b:0' of type int32)": the tensors of a list, for messages.
+  static std::string NamedTensors(const InputList& inputs) {
+    std::string text;
+    for (const Input& input : inputs)
+      if (input.is_output())
+        text += fmt::format("{}'{}' of type {}", text.empty() ? " (" : ", ", input.output().name(),
+                            input.output().base_dtype());
+    return text.empty() ? text : text + ")";
   }
 
   // A literal that nothing else gives a type takes the attribute's default where its own type is not allowed and the

@@ -181,3 +181,32 @@ def test_defun():
         assert y.op.type == "MulAdd" and s.run(y) == 8
         a, b = twice(tf.constant(3.0))
         assert s.run([a, b]) == [12, -3]
+
+
+def test_lengths_of_a_split_need_not_be_integers():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        parts = tf.TensorArray(tf.float32, size=2).split([[1.0], [2.0]], tf.constant([1.0, 1.0]))
+        assert sess.run(parts.concat()).tolist() == [[1.0], [2.0]]
+        with pytest.raises(ValueError, match="same graph"):
+            with tf.Graph().as_default():
+                other = tf.constant(1.0)
+            tf.TensorArray(tf.float32, size=2).split([[1.0], [2.0]], other)
+
+
+def test_an_assertion_that_cannot_be_built_is_no_failed_one():
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="must be equal"):
+            tf.assert_near([1.0, 2.0, 3.0], [1.0, 2.0])
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.assert_equal(1, 2)
+
+
+def test_a_moving_average_takes_a_number_of_updates():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        v = tf.Variable(1.0)
+        average = tf.train.ExponentialMovingAverage(0.9, num_updates=0)
+        update = average.apply([v])
+        sess.run(tf.global_variables_initializer())
+        sess.run(v.assign(2.0))
+        sess.run(update)
+        assert abs(sess.run(average.average(v)) - 1.9) < 1e-6  # decay (1 + 0) / (10 + 0)

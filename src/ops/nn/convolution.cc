@@ -77,6 +77,10 @@ Status ForwardShape(ShapeContext& ctx, Family family) {
 
 Status SizesShape(ShapeContext& ctx, int sizes_input, Family family) {
   // What else does not fit, the kernel says.
+  if (sizes_input == 0 && family.dims == 2 && !family.depthwise) {
+    WEIR_TRY(ctx.WithRank(1, 4).status());
+    WEIR_TRY(ctx.WithRank(2, 4).status());
+  }
   WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, sizes_input));
   WEIR_ASSIGN(PartialShape out, sizes.Merge(PartialShape::OfRank(family.dims + 2)));
   if (sizes_input == 0 && out[0] < 0 && ctx.input(2).rank() == family.dims + 2)
