@@ -9,7 +9,7 @@ namespace weir {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr int64_t kSizes[] = {1, 2, 7, 16, 17, 31, 32, 33, 64, 65, 100};
+constexpr int64_t kFactorSizes[] = {1, 2, 7, 16, 17, 31, 32, 33, 64, 65, 100};
 
 double Conj(double x) { return x; }
 Complex Conj(Complex x) { return std::conj(x); }
@@ -84,7 +84,7 @@ using Types = ::testing::Types<double, Complex>;
 TYPED_TEST_SUITE(DenseFactors, Types);
 
 TYPED_TEST(DenseFactors, Lu) {
-  for (const int64_t n : kSizes) {
+  for (const int64_t n : kFactorSizes) {
     Dense<TypeParam> a = Some<TypeParam>(n, n), lu = a;
     std::vector<int64_t> pivots(static_cast<size_t>(n));
     FactorLu(n, lu.data.data(), pivots.data(), this->scratch_);
@@ -107,7 +107,7 @@ TYPED_TEST(DenseFactors, LuPivotsOnExtremeNumbers) {
 }
 
 TYPED_TEST(DenseFactors, CholeskyReadsAndWritesTheLowerTriangle) {
-  for (const int64_t n : kSizes) {
+  for (const int64_t n : kFactorSizes) {
     const Dense<TypeParam> some = Some<TypeParam>(n, n);
     Dense<TypeParam> a = Times(some, Adjoint(some));
     for (int64_t i = 0; i < n; ++i) a(i, i) += 1.0;
@@ -127,7 +127,7 @@ TYPED_TEST(DenseFactors, CholeskyReadsAndWritesTheLowerTriangle) {
 }
 
 TYPED_TEST(DenseFactors, Triangles) {
-  for (const int64_t n : kSizes) {
+  for (const int64_t n : kFactorSizes) {
     for (const int64_t k : {1, 3, 40}) {
       for (const bool lower : {false, true}) {
         Dense<TypeParam> a = Some<TypeParam>(n, n);
@@ -142,7 +142,7 @@ TYPED_TEST(DenseFactors, Triangles) {
 }
 
 TYPED_TEST(DenseFactors, Qr) {
-  for (const int64_t m : kSizes) {
+  for (const int64_t m : kFactorSizes) {
     for (const int64_t n : {int64_t{1}, int64_t{40}, m, m + 3}) {
       const Dense<TypeParam> a = Some<TypeParam>(m, n);
       const int64_t rank = std::min(m, n);
