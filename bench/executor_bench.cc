@@ -28,8 +28,14 @@ Kernel AddKernel() {
 }
 
 void AddBenchOps(OpRegistry& registry) {
-  registry.Add({.name = "Const", .signature = "-> output: dtype", .attrs = {"value: tensor", "dtype: type"}});
-  registry.Add({.name = "Placeholder", .signature = "-> output: dtype", .attrs = {"dtype: type"}});
+  registry.Add({.name = "Const",
+                .signature = "-> output: dtype",
+                .attrs = {"value: tensor", "dtype: type"},
+                .traits = {.kind = NodeKind::kConst, .brief = true}});
+  registry.Add({.name = "Placeholder",
+                .signature = "-> output: dtype",
+                .attrs = {"dtype: type"},
+                .traits = {.placeholder = true}});
   registry.Add({.name = "Plus", .signature = "x: float, y: float -> z: float", .kernels = BenchKernel(AddKernel)});
   registry.Add({.name = "Fresh", .signature = "x: float -> z: float", .kernels = BenchKernel(FreshKernel)});
   registry.Add({.name = "Smaller",
@@ -50,7 +56,8 @@ void AddBenchOps(OpRegistry& registry) {
                     ctx.set_dead(1 - taken);
                     return OkStatus();
                   });
-                })});
+                }),
+                .traits = {.kind = NodeKind::kSwitch, .memory = OutputMemory::kForwardsFirst}});
   registry.Add({.name = "Merge",
                 .signature = "inputs: N * T -> output: T, value_index: int32",
                 .attrs = {"T: type", "N: int >= 1"},
@@ -61,14 +68,23 @@ void AddBenchOps(OpRegistry& registry) {
                     ctx.set_output(1, Tensor::Scalar(int32_t{alive}));
                     return OkStatus();
                   });
-                })});
+                }),
+                .traits = {.kind = NodeKind::kMerge, .memory = OutputMemory::kForwardsAll}});
   registry.Add(
       {.name = "Enter",
        .signature = "data: T -> output: T",
-       .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"}});
-  registry.Add({.name = "Exit", .signature = "data: T -> output: T", .attrs = {"T: type"}});
-  registry.Add({.name = "NextIteration", .signature = "data: T -> output: T", .attrs = {"T: type"}});
-  registry.Add({.name = "LoopCond", .signature = "input: bool -> output: bool"});
+       .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"},
+       .traits = {.kind = NodeKind::kEnter, .memory = OutputMemory::kForwardsFirst}});
+  registry.Add({.name = "Exit",
+                .signature = "data: T -> output: T",
+                .attrs = {"T: type"},
+                .traits = {.kind = NodeKind::kExit, .memory = OutputMemory::kForwardsFirst}});
+  registry.Add({.name = "NextIteration",
+                .signature = "data: T -> output: T",
+                .attrs = {"T: type"},
+                .traits = {.kind = NodeKind::kNextIteration, .memory = OutputMemory::kForwardsFirst}});
+  registry.Add(
+      {.name = "LoopCond", .signature = "input: bool -> output: bool", .traits = {.kind = NodeKind::kLoopCond}});
 }
 
 struct Bench {

@@ -172,7 +172,7 @@ TEST_F(FlowTest, LoopErrors) {
   EXPECT_TRUE(IsTypeError(WhileLoop(graph(), always, same, {1.0f}, {.parallel_iterations = 0}).status()));
   EXPECT_THAT(Message(WhileLoop(graph(), always, [&](const OutputList&) -> Result<OutputList> { return OutputList{}; },
                                 {1.0f})),
-              HasSubstr("gives 0 values for 1 loop variables"));
+              HasSubstr("returned 0 values for 1 loop variables"));
   EXPECT_THAT(Message(WhileLoop(
                   graph(), always,
                   [&](const OutputList& v) -> Result<OutputList> { return OutputList{Cast(v[0], kInt32)}; }, {1.0f})),

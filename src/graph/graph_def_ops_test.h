@@ -19,13 +19,19 @@ inline void AddSmallOps(OpRegistry& registry) {
                   WEIR_ASSIGN(Tensor value, c.Attr<Tensor>("value"));
                   c.set_output(0, value.shape());
                   return OkStatus();
-                }});
+                },
+                .traits = {.kind = NodeKind::kConst, .brief = true}});
   registry.Add({.name = "Placeholder",
                 .signature = "-> output: dtype",
                 .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
-                .shape = ShapeFromAttr()});
+                .shape = ShapeFromAttr(),
+                .traits = {.placeholder = true}});
   registry.Add({.name = "NoOp", .signature = "->"});
-  registry.Add({.name = "Identity", .signature = "input: T -> output: T", .attrs = {"T: type"}, .shape = same});
+  registry.Add({.name = "Identity",
+                .signature = "input: T -> output: T",
+                .attrs = {"T: type"},
+                .shape = same,
+                .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true}});
   registry.Add({.name = "AddV2",
                 .signature = "x: T, y: T -> z: T",
                 .attrs = {"T: {float, double, int32, int64}"},
@@ -46,34 +52,57 @@ inline void AddSmallOps(OpRegistry& registry) {
                 .signature = "-> ref: Ref(dtype)",
                 .attrs = {"shape: shape", "dtype: type", "container: string = ''", "shared_name: string = ''"},
                 .shape = ShapeFromAttr(),
+                .traits = {.state = StateRole::kVariable, .may_block = false, .brief = true},
                 .stateful = true});
   registry.Add({.name = "Assign",
                 .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
                 .attrs = {"T: type", "validate_shape: bool = true", "use_locking: bool = true"},
+                .traits = kVariableUpdate,
                 .allows_uninitialized_input = true});
   registry.Add(
       {.name = "Enter",
        .signature = "data: T -> output: T",
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"},
-       .shape = same});
+       .shape = same,
+       .traits = {.kind = NodeKind::kEnter, .memory = OutputMemory::kForwardsFirst}});
   registry.Add({.name = "Merge",
                 .signature = "inputs: N * T -> output: T, value_index: int32",
-                .attrs = {"T: type", "N: int >= 1"}});
-  registry.Add({.name = "LoopCond", .signature = "input: bool -> output: bool", .shape = same});
+                .attrs = {"T: type", "N: int >= 1"},
+                .traits = {.kind = NodeKind::kMerge, .memory = OutputMemory::kForwardsAll}});
+  registry.Add({.name = "LoopCond",
+                .signature = "input: bool -> output: bool",
+                .shape = same,
+                .traits = {.kind = NodeKind::kLoopCond}});
   registry.Add({.name = "Switch",
                 .signature = "data: T, pred: bool -> output_false: T, output_true: T",
                 .attrs = {"T: type"},
-                .shape = same});
-  registry.Add({.name = "NextIteration", .signature = "data: T -> output: T", .attrs = {"T: type"}, .shape = same});
-  registry.Add({.name = "Exit", .signature = "data: T -> output: T", .attrs = {"T: type"}, .shape = same});
-  registry.Add({.name = "Emit", .signature = "x: T ->", .attrs = {"T: type"}, .stateful = true});
+                .shape = same,
+                .traits = {.kind = NodeKind::kSwitch, .memory = OutputMemory::kForwardsFirst}});
+  registry.Add({.name = "NextIteration",
+                .signature = "data: T -> output: T",
+                .attrs = {"T: type"},
+                .shape = same,
+                .traits = {.kind = NodeKind::kNextIteration, .memory = OutputMemory::kForwardsFirst}});
+  registry.Add({.name = "Exit",
+                .signature = "data: T -> output: T",
+                .attrs = {"T: type"},
+                .shape = same,
+                .traits = {.kind = NodeKind::kExit, .memory = OutputMemory::kForwardsFirst}});
+  registry.Add(
+      {.name = "Emit", .signature = "x: T ->", .attrs = {"T: type"}, .traits = kNeverBlocks, .stateful = true});
   registry.Add({.name = "Call",
                 .signature = "args: Tin -> output: Tout",
                 .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func"}});
-  registry.Add(
-      {.name = "_Arg", .signature = "-> output: T", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
-  registry.Add(
-      {.name = "_Retval", .signature = "input: T ->", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
+  registry.Add({.name = "_Arg",
+                .signature = "-> output: T",
+                .attrs = {"T: type", "index: int >= 0"},
+                .traits = kNeverBlocks,
+                .stateful = true});
+  registry.Add({.name = "_Retval",
+                .signature = "input: T ->",
+                .attrs = {"T: type", "index: int >= 0"},
+                .traits = kNeverBlocks,
+                .stateful = true});
 }
 
 using Attrs = std::vector<std::pair<std::string, AttrValue>>;

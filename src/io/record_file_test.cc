@@ -106,7 +106,7 @@ TEST(RecordFileTest, ErrorSuggestsAnotherFileType) {
   ASSERT_TRUE(env.WriteFile("/text", "no records are in here").ok());
   for (const std::string path : {"/packed", "/text"}) {
     EXPECT_EQ(ReadRecords(env, path, Compression::kNone).status(),
-              DataLoss("{}: corrupted record 0 at offset 0: wrong checksum of its length (is it a record file, and is "
+              DataLoss("{}: corrupted record 0 at offset 0: wrong checksum of its length (is it a TFRecord file, and is "
                        "the compression type right?)",
                        path));
   }

@@ -43,7 +43,8 @@ OpRegistry& Fill(OpRegistry& registry) {
                     ctx.ForwardRef(0, 0);
                     return OkStatus();
                   });
-                })});
+                }),
+                .traits = kVariableUpdate});
   registry.Add({.name = "Later",
                 .signature = "values: N * T -> y: T",
                 .attrs = {"N: int >= 1", "T: type"},
@@ -118,7 +119,7 @@ TEST(FindKernelTest, ErrorListsTheAvailableKernels) {
             "no CPU kernel for op 'Negate' with T=int8 (node 'n'); available kernels: T in {float, double}");
   EXPECT_EQ(error("Negate", {{"T", kFloat}}, "GPU"),
             "no GPU kernel for op 'Negate' with T=float (node 'n'); available kernels: CPU");
-  EXPECT_EQ(error("NoKernels", {}, "CPU"), "no CPU kernel for op 'NoKernels' (node 'n'); the op has no kernels at all");
+  EXPECT_EQ(error("NoKernels", {}, "CPU"), "no CPU kernel for op 'NoKernels' (node 'n'); the op has no kernels");
   EXPECT_THAT(error("Cast2", {{"SrcT", kFloat}, {"DstT", kFloat}}, "CPU"),
               AllOf(HasSubstr("with SrcT=float, DstT=float"), HasSubstr("kernels: SrcT=float, DstT=int32")));
 }

@@ -332,7 +332,7 @@ Result<OpDef> ParseOp(OpEntry entry) {
   op.aggregate = entry.aggregate;
   op.allows_uninitialized_input = entry.allows_uninitialized_input;
   if (op.stateful && !op.traits.may_block.has_value() && !op.TakesFunctions()) {
-    return with_op(InvalidArgument("the op is stateful: its traits must say whether it may block"));
+    return InvalidArgument("op '{}' is stateful: its traits must say whether it may block", op.name);
   }
   CompleteTraits(&op);
   return op;

@@ -115,7 +115,7 @@ TEST_F(ShapeFnTest, ShapesFromAttributesAndValues) {
   EXPECT_EQ(Run(ShapeFromValue, "[3]"), "[?,?,?]");
   EXPECT_EQ(Run(ShapeFromValue, "[?]"), "?");
   EXPECT_EQ(Run(ShapeFromValue, "?"), "?");
-  EXPECT_THAT(Run(ShapeFromValue, "[2,2]"), HasSubstr("at most rank 1"));
+  EXPECT_THAT(Run(ShapeFromValue, "[2,2]"), HasSubstr("Shape must be rank 1 but is rank 2"));
   EXPECT_THAT(Run(ShapeFromValue, "[100000]"), HasSubstr("rank 100000"));
 }
 

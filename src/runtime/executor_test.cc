@@ -280,7 +280,7 @@ TEST_F(ExecutorTest, TransfersRunDead) {
                      return OkStatus();
                    });
                  }),
-                 .traits = kNeverBlocks,
+                 .traits = {.kind = NodeKind::kTransfer, .may_block = false},
                  .stateful = true});
   Output fork = Op("Switch", {Const(5), Bool(true)});
   NodeBuilder send(*graph_, "_Send");
@@ -540,7 +540,7 @@ TEST_F(CrossStepWaitTest, ADonatedThreadRunsExpensiveNodes) {
                      waiting_.push_back(std::move(done));
                    });
                  }),
-                 .traits = kNeverBlocks,
+                 .traits = {.kind = NodeKind::kTransfer, .may_block = true},
                  .stateful = true});
   const std::shared_ptr<Executor> waits = Compile(Op("Slow", {Op("_Recv", {})}));
   const auto bring = [&] {
@@ -591,7 +591,7 @@ TEST_F(CrossStepWaitTest, ReceivesAreBatchedAndSentBeforeKernelsRun) {
                      waiting_.push_back(std::move(done));
                    });
                  }),
-                 .traits = kNeverBlocks,
+                 .traits = {.kind = NodeKind::kTransfer, .may_block = true},
                  .stateful = true});
   std::vector<int> sent_before;  // sender->sent when Compute ran
   registry_.Add({.name = "Compute", .signature = "-> y: float", .kernels = SmallKernel([&, sender] {

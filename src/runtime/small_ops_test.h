@@ -80,7 +80,8 @@ inline void AddPlain(OpRegistry& registry) {
                   WEIR_ASSIGN(Tensor value, c.Attr<Tensor>("value"));
                   c.set_output(0, value.shape());
                   return OkStatus();
-                }});
+                },
+                .traits = {.kind = NodeKind::kConst, .brief = true}});
   registry.Add({.name = "Placeholder",
                 .signature = "-> output: dtype",
                 .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
@@ -89,7 +90,8 @@ inline void AddPlain(OpRegistry& registry) {
                   return Kernel::Sync([](KernelContext& ctx) -> Status {
                     return InvalidArgument("You must feed a value for placeholder tensor '{}'", ctx.name());
                   });
-                })});
+                }),
+                .traits = {.placeholder = true}});
   registry.Add(
       {.name = "NoOp", .signature = "->", .kernels = SmallKernel([] {
                                             return Kernel::Sync([](KernelContext&) { return OkStatus(); }).Cheap();
@@ -104,7 +106,8 @@ inline void AddPlain(OpRegistry& registry) {
                            return OkStatus();
                          })
                       .Cheap();
-                })});
+                }),
+                .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true}});
   registry.Add({.name = "Fail",
                 .signature = "x: T -> y: T",
                 .attrs = {"T: type"},
@@ -145,6 +148,7 @@ inline void AddPlain(OpRegistry& registry) {
                     return OkStatus();
                   });
                 }),
+                .traits = kNeverBlocks,
                 .stateful = true});
 }
 
@@ -227,6 +231,7 @@ inline void AddFlow(OpRegistry& registry) {
                       return OkStatus();
                     });
                   }),
+                  .traits = {.kind = NodeKind::kSwitch, .memory = OutputMemory::kForwardsFirst},
                   .allows_uninitialized_input = true});
     registry.Add({.name = prefix + "Merge",
                   .signature = fmt::format("inputs: N * {0} -> output: {0}, value_index: int32", t),
@@ -241,19 +246,28 @@ inline void AddFlow(OpRegistry& registry) {
                       }
                       return Internal("nothing alive");
                     });
-                  })});
+                  }),
+                  .traits = {.kind = NodeKind::kMerge, .memory = OutputMemory::kForwardsAll}});
     registry.Add(
         {.name = prefix + "Enter",
          .signature = fmt::format("data: {0} -> output: {0}", t),
-         .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"}});
-    registry.Add({.name = prefix + "Exit", .signature = fmt::format("data: {0} -> output: {0}", t), .attrs = type});
-    registry.Add(
-        {.name = prefix + "NextIteration", .signature = fmt::format("data: {0} -> output: {0}", t), .attrs = type});
+         .attrs = {"T: type", "frame_name: string", "is_constant: bool = false", "parallel_iterations: int = 10"},
+         .traits = {.kind = NodeKind::kEnter, .memory = OutputMemory::kForwardsFirst}});
+    registry.Add({.name = prefix + "Exit",
+                  .signature = fmt::format("data: {0} -> output: {0}", t),
+                  .attrs = type,
+                  .traits = {.kind = NodeKind::kExit, .memory = OutputMemory::kForwardsFirst}});
+    registry.Add({.name = prefix + "NextIteration",
+                  .signature = fmt::format("data: {0} -> output: {0}", t),
+                  .attrs = type,
+                  .traits = {.kind = NodeKind::kNextIteration, .memory = OutputMemory::kForwardsFirst}});
   }
-  registry.Add({.name = "LoopCond", .signature = "input: bool -> output: bool"});
+  registry.Add(
+      {.name = "LoopCond", .signature = "input: bool -> output: bool", .traits = {.kind = NodeKind::kLoopCond}});
   registry.Add({.name = "ControlTrigger",
                 .signature = "->",
-                .kernels = SmallKernel([] { return Kernel::Sync([](KernelContext&) { return OkStatus(); }); })});
+                .kernels = SmallKernel([] { return Kernel::Sync([](KernelContext&) { return OkStatus(); }); }),
+                .traits = {.kind = NodeKind::kTrigger}});
 }
 
 inline void AddVariables(OpRegistry& registry) {
@@ -272,6 +286,7 @@ inline void AddVariables(OpRegistry& registry) {
                          })
                       .Cheap();
                 }),
+                .traits = {.state = StateRole::kVariable, .may_block = false, .brief = true},
                 .stateful = true});
   registry.Add({.name = "Assign",
                 .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
@@ -284,6 +299,7 @@ inline void AddVariables(OpRegistry& registry) {
                     return OkStatus();
                   });
                 }),
+                .traits = kVariableUpdate,
                 .allows_uninitialized_input = true});
   registry.Add({.name = "AssignAdd",
                 .signature = "ref: Ref(T), value: T -> output_ref: Ref(T)",
@@ -294,7 +310,8 @@ inline void AddVariables(OpRegistry& registry) {
                     ctx.ForwardRef(0, 0);
                     return OkStatus();
                   });
-                })});
+                }),
+                .traits = kVariableUpdate});
   registry.Add({.name = "RefIdentity",
                 .signature = "input: Ref(T) -> output: Ref(T)",
                 .attrs = {"T: type"},
@@ -304,6 +321,7 @@ inline void AddVariables(OpRegistry& registry) {
                     return OkStatus();
                   });
                 }),
+                .traits = kForwardsInput,
                 .allows_uninitialized_input = true});
   registry.Add({.name = "DeepCopy",
                 .signature = "x: T -> y: T",
@@ -315,14 +333,21 @@ inline void AddVariables(OpRegistry& registry) {
                     return OkStatus();
                   });
                 }),
+                .traits = {.memory = OutputMemory::kOwn, .may_block = false, .keeps_inputs = false},
                 .stateful = true});
 }
 
 inline void AddFunctionEdges(OpRegistry& registry) {
-  registry.Add(
-      {.name = "_Arg", .signature = "-> output: T", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
-  registry.Add(
-      {.name = "_Retval", .signature = "input: T ->", .attrs = {"T: type", "index: int >= 0"}, .stateful = true});
+  registry.Add({.name = "_Arg",
+                .signature = "-> output: T",
+                .attrs = {"T: type", "index: int >= 0"},
+                .traits = kNeverBlocks,
+                .stateful = true});
+  registry.Add({.name = "_Retval",
+                .signature = "input: T ->",
+                .attrs = {"T: type", "index: int >= 0"},
+                .traits = kNeverBlocks,
+                .stateful = true});
 }
 
 // A graph with the small ops, helpers that build nodes in one line, and a session.

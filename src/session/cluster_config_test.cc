@@ -44,11 +44,11 @@ TEST(ClusterConfigTest, IndexAsText) {
 
 TEST(ClusterConfigTest, ErrorsNameTheInvalidPart) {
   const std::vector<std::pair<std::string, const char*>> cases = {
-      {"", "x: this is not JSON: parse error at line 1, column 1"},
-      {"{\n  \"cluster\": {,}}", "x: this is not JSON: parse error at line 2, column 15"},
-      {"{\"cluster\": {}} tail", "x: this is not JSON"},
-      {"{\"\xff\": 1}", "x: this is not JSON"},
-      {"{\"cluster\": 1e999}", "x: this is not JSON"},
+      {"", "x: invalid JSON: parse error at line 1, column 1"},
+      {"{\n  \"cluster\": {,}}", "x: invalid JSON: parse error at line 2, column 15"},
+      {"{\"cluster\": {}} tail", "x: invalid JSON"},
+      {"{\"\xff\": 1}", "x: invalid JSON"},
+      {"{\"cluster\": 1e999}", "x: invalid JSON"},
       {"[]", "x: it must be an object with \"cluster\" and \"task\", not an array"},
       {"{}", "x: there is no \"cluster\""},
       {R"({"cluster": "a:1"})", "x: \"cluster\": it must be an object from job to tasks, not a string"},
@@ -76,7 +76,7 @@ TEST(ClusterConfigTest, ErrorsNameTheInvalidPart) {
       {R"({"cluster": {}, "task": {"type": "ps", "index": 0}})",
        "x: \"task\": No such job in cluster: 'ps'; it has none"},
       {R"({"cluster": {"ps": ["a:1"]}, "task": {"type": "ps", "index": 1}})", "No task with index 1 in job 'ps'"},
-      {std::string(100'000, '['), "x: this is not JSON"},
+      {std::string(100'000, '['), "x: invalid JSON"},
   };
   for (const auto& [text, message] : cases) {
     const Status status = ClusterConfig::Parse(text, "x").status();
