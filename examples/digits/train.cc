@@ -160,7 +160,7 @@ void Work(const Engine& engine, const ClusterSpec& cluster, const std::string& t
                   session.Run(model.accuracy).scalar<float>());
       ThrowIfError(sv->SummaryComputed(session.shared_session(), session.Run(model.summaries), step));
     }
-    std::printf("%ld steps here\n", static_cast<long>(mine));
+    std::printf("%ld steps by this worker\n", static_cast<long>(mine));
     if (!chief) return;
     const double accuracy = FinalAccuracy(session, model.accuracy, flags);
     const auto saved =

@@ -119,7 +119,7 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
       ->type_name("N")
       ->check(Within(0, 1'000'000));
   serve->add_option("--bind_address", options.bind_address,
-                    "address to listen on (host or host:port), if different from the task's address in the cluster");
+                    "host or host:port to listen on, if not the task's address in the cluster");
   serve->add_option("--grace", options.grace_seconds, "seconds that running steps may take after SIGTERM or Ctrl-C")
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))

@@ -141,7 +141,7 @@ TEST(PublicHeaders, DenseGradientsSayWhichValueHasNone) {
     return "nothing";
   };
   EXPECT_THAT(thrown({stranger}), HasSubstr("does not depend on 'stranger:0'"));
-  EXPECT_THAT(thrown({x}), HasSubstr("for 'x:0' is sparse"));
+  EXPECT_THAT(thrown({x}), HasSubstr("the gradient of 'Sum:0' with respect to 'x:0' is sparse"));
 }
 
 }  // namespace

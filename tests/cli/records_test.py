@@ -125,7 +125,7 @@ def test_all_damaged_pictures_are_told_and_can_be_left_out(pictures):
         (pictures / "pictures" / name).write_bytes(b"no picture")
     status, out, error = weir("make", "pictures", "out", "--raw", cwd=pictures)
     assert (status, out) == (1, "") and "odd/5.png" in error and "even/2.png" in error
-    assert error.splitlines()[-1] == "weir records make: 2 of 10 images cannot be read; with --skip_damaged they are left out"
+    assert error.splitlines()[-1] == "weir records make: 2 of 10 images cannot be read; use --skip_damaged to skip them"
     status, out, error = weir("make", "pictures", "out", "--raw", "--skip_damaged", cwd=pictures)
     assert (status, out) == (0, "8 records of 2 classes in out\n") and len(error.splitlines()) == 2
     assert sorted(features["image_raw"].bytes_list.value[0][0] for features in examples(pictures / "out")) == [0, 1, 3, 4, 6, 7, 8, 9]
@@ -145,7 +145,7 @@ def test_labels_of_another_file(pictures):
 
 def test_a_folder_without_pictures(pictures):
     status, _, error = weir("make", "pictures/no_pictures", "out", cwd=pictures)
-    assert status == 2 and "'pictures/no_pictures'" in error and "one subfolder of" in error
+    assert status == 2 and "'pictures/no_pictures'" in error and "a folder for each class" in error
 
 
 def test_show(pictures):
