@@ -54,9 +54,11 @@ class ReplacedFiles final {
     return OkStatus();
   }
   bool empty() const { return moved_.empty(); }
-  // Best effort: what stays is removed by the next who saves.
+  // Best effort, with one retry. The next save removes files that remain.
   void Delete() {
-    for (const std::string& path : moved_) env_.DeleteFile(path).IgnoreError();
+    for (const std::string& path : moved_) {
+      if (!env_.DeleteFile(path).ok()) env_.DeleteFile(path).IgnoreError();
+    }
   }
 
  private:

@@ -144,16 +144,18 @@ TEST(TensorTest, SummarizeAsTensorFlowPrints) {
   EXPECT_EQ(Tensor::Vector<int32_t>({0, 1}).SummarizeValue(0), "[...]");
 }
 
-TEST(TensorTest, ALiteralThatMemoryDoesNotSufficeForIsAnError) {
+TEST(TensorTest, LiteralOverTheMemoryLimitIsAnError) {
   ProcessMemory& memory = ProcessMemory::Get();
   const std::vector<int64_t> values(100'000, 7);
   const auto make = [&] {
-    // The limit is looked at after some megabytes each.
-    for (int i = 0; i < 1000; ++i) Tensor::Vector<int64_t>(absl::MakeConstSpan(values));
+    // More than the allocator caches; the limit is checked each time some megabytes were allocated.
+    std::vector<Tensor> held;
+    for (int i = 0; i < 200; ++i) held.push_back(Tensor::Vector<int64_t>(absl::MakeConstSpan(values)));
     return OkStatus();
   };
   EXPECT_TRUE(CatchOutOfMemory("a literal", make).ok());
   memory.CountBlock(memory.limit());
+  EXPECT_FALSE(memory.Reserve(size_t{64} << 20).ok());  // from now on every allocation is checked
   const Status status = CatchOutOfMemory("a literal", make);
   memory.CountBlock(-memory.limit());
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status;

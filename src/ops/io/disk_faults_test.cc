@@ -164,7 +164,8 @@ TEST(DiskFaultsTest, AFileThatEndsEarlyIsAnErrorOfReading) {
   ASSERT_TRUE(env.MakeDirectories("/d").ok());
   ASSERT_TRUE(SaveV2(env, "/d/m", 1).ok());
   uint64_t most = 0;
-  for (const std::string& name : *env.List("/d")) most = std::max(most, env.Stat("/d/" + name)->size);
+  const std::vector<std::string> names = env.List("/d").value();
+  for (const std::string& name : names) most = std::max(most, env.Stat("/d/" + name)->size);
   for (env.readable_bytes = 0; env.readable_bytes < most; ++env.readable_bytes) {
     const Status status = RunOp(env, "RestoreV2", {Text("/d/m"), Texts({"a", "b"}), Texts({"", ""})},
                                 {{"dtypes", AttrValue(std::vector<DType>{kFloat, kString})}});
