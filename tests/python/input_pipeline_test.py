@@ -226,7 +226,7 @@ def test_values_that_are_not_kept():
 
 @pytest.mark.parametrize("call, error, text", [
     (lambda: tf.train.batch([], 4), ValueError, "at least one tensor in batch"),
-    (lambda: tf.train.batch([tf.placeholder(tf.float32)], 4), ValueError, "Cannot infer Tensor's rank: Placeholder:0; set_shape"),
+    (lambda: tf.train.batch([tf.placeholder(tf.float32)], 4), ValueError, r"Cannot infer Tensor's rank: Placeholder:0; call set_shape\(\) on it"),
     (lambda: tf.train.batch([tf.placeholder(tf.float32, [None])], 4), ValueError, r"fully defined: \[\[\?\]\]; set_shape.*dynamic_pad=True"),
     (lambda: tf.train.shuffle_batch([1], 4, 10, 10), ValueError, "capacity 10 must be bigger than min_after_dequeue 10"),
     (lambda: tf.train.batch_join([[1], [2.0]], 4), TypeError, "int32 and float"),

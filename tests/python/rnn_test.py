@@ -532,7 +532,7 @@ def test_raw_rnn_refuses():
     first = (tf.constant([False]), tf.zeros([1, 2]), tf.zeros([1, 4]), None, None)
     with pytest.raises(TypeError, match="callable"):
         tf.nn.raw_rnn(cell, 3)
-    with pytest.raises(TypeError, match="five"):
+    with pytest.raises(TypeError, match=r"loop_fn must return \(elements_finished, next_input, next_cell_state, emit_output, next_loop_state\)"):
         tf.nn.raw_rnn(cell, lambda *_: first[:3])
     with pytest.raises(ValueError):
         tf.nn.raw_rnn(cell, lambda time, output, state, _: first if output is None else (*first[:2], (state, state), output, None))

@@ -37,7 +37,7 @@ except ImportError as error:
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "1.15.5 2.0 42 --flag x"
-    assert "no_such_name" in lines[1] and "is Weir" in lines[1] and "dir(tensorflow)" in lines[1]
+    assert "no_such_name" in lines[1] and "is provided by Weir" in lines[1] and "dir(tensorflow)" in lines[1]
     assert "no_such_module" in lines[2]
 
 
@@ -87,7 +87,7 @@ def test_what_weir_lacks_is_said_to_be_its_own_fault(tmp_path):
     assert re.search(r"AttributeError: module 'tensorflow.train' has no .*'no_such_name'.* Weir.*dir\(tensorflow.train\)", done.stderr)
     for line in ("import tensorflow.train.no_such_name", "from tensorflow.train import no_such_name"):
         done = weir_run(tmp_path, line + "\n")
-        assert done.returncode == 1 and re.search(r"no_such_name.*\n.* Weir .*dir\(tensorflow.train\)", done.stderr), done.stderr
+        assert done.returncode == 1 and re.search(r"no_such_name.*\n.* is provided by Weir, .*dir\(tensorflow.train\)", done.stderr), done.stderr
     done = weir_run(tmp_path, "import no_such_module\n")
     assert done.returncode == 1 and "Weir" not in done.stderr
 

@@ -166,5 +166,5 @@ def test_what_newer_files_name_is_honoured(tmp_path):
     assert session.run("words:0") == b"one two"
     meta.signature_def["__saved_model_init_op"].outputs["__saved_model_init_op"].name = "none"
     (tmp_path / "model" / "saved_model.pb").write_bytes(model.SerializeToString())
-    with pytest.raises(Exception, match="no node 'none', which its '__saved_model_init_op' names"):
+    with pytest.raises(Exception, match="no node 'none', to which its '__saved_model_init_op' refers"):
         loaded(str(tmp_path / "model"), ["serve"])

@@ -161,7 +161,7 @@ def test_feeding_parts(sess):
         assert [list(part) for part in got if part is not None] == [list(part) for part in expected]
         call = sess.make_callable(list(parts), [slices])
         assert [list(part) for part in call(*expected)] == [list(part) for part in expected]
-        with pytest.raises(ValueError, match=f"must have {len(parts)} parts"):
+        with pytest.raises(ValueError, match=f"must have {len(parts)} components"):
             sess.run(slices, {slices: expected[:-1]})
 
 
