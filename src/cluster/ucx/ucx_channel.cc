@@ -108,9 +108,9 @@ void UcxChannel::Connect(const UcxInvitation& invitation) {
   const Result<Address> address = Address::Parse(address_);
   const Result<std::vector<SocketAddress>> found = Resolve(address->host, invitation.port);
   if (!found.ok()) return Refused(FailedPrecondition("cannot resolve its address"));
-  Status status = Unavailable("no address of IPv{}", invitation.version);
+  Status status = Unavailable("the host has no IPv4 address");
   for (const SocketAddress& candidate : *found) {
-    if ((candidate.family() == AF_INET6) != (invitation.version == 6)) continue;  // nobody listens there
+    if (candidate.family() != AF_INET) continue;  // see UcxListenAddress
     std::shared_ptr<UcxLink> link;
     const std::shared_ptr<LinkCaller> caller = runtime_->callers().Add([&](std::unique_ptr<LinkHandler> end) {
       link = std::make_shared<UcxLink>(*shared, std::move(end));

@@ -45,8 +45,8 @@ Result<SocketAddress> UcxListenAddress(const std::string& host) {
   const std::vector<SocketAddress> names = AddressesOf(host);
   if (names.empty()) return FailedPrecondition("UCX cannot listen at {}: cannot resolve the host name", host);
   for (const SocketAddress& name : names)
-    if (name.get()->sa_family == AF_INET) return name;
-  return names[0];
+    if (name.family() == AF_INET) return name;
+  return FailedPrecondition("UCX cannot listen at {}: it is used over IPv4 only", host);
 }
 
 Result<std::string> UcxDevicesFor(const std::vector<std::string>& hosts) {

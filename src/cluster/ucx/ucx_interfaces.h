@@ -10,7 +10,9 @@
 
 namespace weir {
 
-// The address, with port 0, at which UCX listens for a server that is bound to `host`. Prefers IPv4.
+// The IPv4 address, with port 0, at which UCX listens for a server that is bound to `host`. FailedPrecondition if the
+// host has none. IPv6 is not used: UCX 1.13 allocates the address of a TCP peer in the size of its own interface's
+// address, and overruns the heap if a peer connects over IPv6 to an interface that has an IPv4 address, too.
 Result<SocketAddress> UcxListenAddress(const std::string& host);
 
 // The devices that have the addresses of `hosts`, and all RDMA devices, in the format of UCX_NET_DEVICES. Empty (all

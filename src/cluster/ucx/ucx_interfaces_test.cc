@@ -16,6 +16,8 @@ TEST(UcxInterfaces, ListensAtTheAddressOfTheServer) {
   const auto* ip = reinterpret_cast<const sockaddr_in*>(name->get());
   EXPECT_EQ(ip->sin_addr.s_addr, htonl(INADDR_LOOPBACK));
   EXPECT_EQ(ip->sin_port, 0);
+  for (const char* ipv6 : {"::1", "::"})
+    EXPECT_EQ(UcxListenAddress(ipv6).status().code(), StatusCode::kFailedPrecondition) << ipv6;
   EXPECT_EQ(UcxListenAddress("no.such.host.invalid").status().code(), StatusCode::kFailedPrecondition);
 }
 

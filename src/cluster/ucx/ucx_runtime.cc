@@ -75,8 +75,8 @@ Result<UcxInvitation> UcxInvitation::Parse(const std::string& text) {
     const auto [read, error] = std::from_chars(words[i].data(), end, *number);
     return error == std::errc() && read == end;
   };
-  if (words.size() == 3 && reads(0, &parsed.port) && reads(1, &parsed.number) && reads(2, &parsed.version) &&
-      parsed.port > 0 && parsed.port <= 65535 && (parsed.version == 4 || parsed.version == 6))
+  if (words.size() == 2 && reads(0, &parsed.port) && reads(1, &parsed.number) && parsed.port > 0 &&
+      parsed.port <= 65535)
     return parsed;
   return Internal("the response to {} is not a valid invitation", kUcxMethod);
 }
@@ -91,7 +91,6 @@ Result<UcxInvitation> UcxRuntime::Invite(const Address& address, const std::shar
   UcxInvitation invitation;
   WEIR_ASSIGN(const SocketAddress name, UcxListenAddress(address.host));
   WEIR_ASSIGN(invitation.port, Port(address, name));
-  invitation.version = name.family() == AF_INET6 ? 6 : 4;
   std::random_device random;
   constexpr int kHalf = 32;
   invitation.number = (uint64_t{random()} << kHalf) | random();

@@ -26,8 +26,7 @@ inline constexpr char kUcxMethod[] = "/weir.Transport/Ucx";
 struct UcxInvitation {
   int port = 0;
   uint64_t number = 0;
-  int version = 4;  // of IP: 4 or 6. The host may have addresses of both, of which one is listened at.
-  std::string ToString() const { return fmt::format("{} {} {}", port, number, version); }
+  std::string ToString() const { return fmt::format("{} {}", port, number); }
   static Result<UcxInvitation> Parse(const std::string& text);
 };
 

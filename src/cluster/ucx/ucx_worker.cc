@@ -138,7 +138,7 @@ void UcxWorker::ProgressUntil(FunctionRef<bool()> reached) {
 // True once the worker is armed: its descriptor signals the next event. False if there may be more to do at once.
 bool UcxWorker::Progress() {
   constexpr int kTurns = 1000;
-  constexpr int kTurnsWithWork = 16;  // limit while come_ has work
+  constexpr int kTurnsWithWork = 16;  // limit while deferred_ has work
   for (int i = 0; worker_ != nullptr && i < kTurns && (deferred_.empty() || i < kTurnsWithWork); ++i) {
     if (ucx_->ucp_worker_progress(worker_) > 0) continue;
     if (ucx_->ucp_worker_arm(worker_) == UCS_OK) return true;
@@ -330,7 +330,11 @@ Status UcxWorker::Post(const std::shared_ptr<Sending>& sending, std::string_view
   const ucs_status_ptr_t request =
       ucx_->ucp_am_send_nbx(sending->link->endpoint_, kMessageId, header.data(), header.size(), data, count, &param);
   if (UCS_PTR_IS_ERR(request)) return BrokenConnection(ucx_->ucs_status_string(UCS_PTR_STATUS(request)));
-  if (request != nullptr) ++sending->left;
+  if (request != nullptr) {
+    ++sending->left;
+  } else {
+    Settle(sending->link);  // UCX queues messages until the connection is set up
+  }
   return OkStatus();
 }
 
