@@ -297,7 +297,8 @@ class GrpcTransport final : public Transport {
   // Checks on `events` as long as they exist. REQUIRES: mu_ is held.
   void CheckPeriodically(const std::shared_ptr<GrpcEvents>& events) {
     checked_events_.push_back(events);
-    if (!std::exchange(checks_, true)) weir::CheckPeriodically(alarms_, shared_->peer_timeout_ms, [this] { CheckForStall(); });
+    if (!std::exchange(checks_, true))
+      weir::CheckPeriodically(alarms_, shared_->peer_timeout_ms, [this] { CheckForStall(); });
   }
   void CheckForStall() {
     std::vector<std::shared_ptr<GrpcEvents>> alive;  // destroyed without the lock

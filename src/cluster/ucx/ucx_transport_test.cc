@@ -284,9 +284,9 @@ TEST_F(UcxTransportTest, SilentPortFallsBackToGrpc) {
   ASSERT_EQ(listen(silent, 10), 0);
   ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr*>(&name), &size), 0);
   Listen(kUcxShortMs, Echo);
-  for (const std::string& answer : {fmt::format("{} 1", ntohs(name.sin_port)), std::string("1 1"), std::string("none"),
-                                    std::string("70000 1"), std::string("7 x"), std::string("7"), std::string("7 1 2"),
-                                    std::string()}) {
+  for (const std::string& answer :
+       {fmt::format("{} 1", ntohs(name.sin_port)), std::string("1 1"), std::string("none"), std::string("70000 1"),
+        std::string("7 x"), std::string("7"), std::string("7 1 2"), std::string()}) {
     seen_->answers[kUcxMethod] = answer;
     const std::shared_ptr<Channel> channel = client_->Connect(address());
     EXPECT_TRUE(Call(*channel, "x").ok());

@@ -286,7 +286,8 @@ Status UcxWorker::Send(const std::shared_ptr<UcxLink>& link, UcxHeader head, std
   if (method.size() > kUcxMaxMethod) return InvalidArgument("method name of {} bytes is too long", method.size());
   auto sending = std::make_shared<Sending>();  // destroyed without the lock
   std::lock_guard lock(mu_);
-  if (worker_ == nullptr || link->endpoint_ == nullptr || link->dropped_) return BrokenConnection("the link was closed");
+  if (worker_ == nullptr || link->endpoint_ == nullptr || link->dropped_)
+    return BrokenConnection("the link was closed");
   head.message = link->next_message_++;
   sending->worker = this;
   sending->link = link;
