@@ -156,7 +156,12 @@ void ProcessMemory::ChargeAll(size_t bytes) {
 Status ProcessMemory::TakeGrant(size_t bytes) {
   num_grants_.fetch_add(1, std::memory_order_relaxed);
   const size_t taken = std::max(bytes, kGrantBytes);
-  if (until_check_.fetch_sub(Clipped(taken), std::memory_order_relaxed) < Clipped(taken)) WEIR_TRY(CheckUsage(bytes));
+  if (until_check_.fetch_sub(Clipped(taken), std::memory_order_relaxed) < Clipped(taken)) {
+    if (Status status = CheckUsage(bytes); !status.ok()) {
+      until_check_.store(0, std::memory_order_relaxed);  // else refused requests would add up and wrap around
+      return status;
+    }
+  }
   grant_ += taken - bytes;
   return OkStatus();
 }

@@ -24,6 +24,14 @@ TEST(ProcessMemory, HugeReservationsFail) {
   EXPECT_TRUE(memory.Reserve(kMegabyte).ok());
 }
 
+TEST(ProcessMemory, TheLimitHoldsAfterRefusals) {
+  ProcessMemory& memory = ProcessMemory::Get();
+  for (int i = 0; i < 8; ++i) EXPECT_FALSE(memory.Reserve(std::numeric_limits<size_t>::max() / 2).ok());
+  memory.CountBlock(memory.limit());
+  EXPECT_FALSE(memory.Reserve(64 * kMegabyte).ok());
+  memory.CountBlock(-memory.limit());
+}
+
 TEST(ProcessMemory, ReservingDoesNotAddUp) {
   ProcessMemory& memory = ProcessMemory::Get();
   for (int i = 0; i < 100'000; ++i) ASSERT_TRUE(memory.Reserve(kMegabyte).ok());
