@@ -42,7 +42,7 @@ def train(records, logs, *arguments):
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     assert "Traceback" not in said and "Error" not in said and "killing" not in said, said
-    assert len(re.findall(r"\] done after \d+ steps of its own", done.stdout)) == 2
+    assert len(re.findall(r"\] finished after \d+ local steps", done.stdout)) == 2
     return done.stdout
 
 
