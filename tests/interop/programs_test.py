@@ -67,6 +67,7 @@ DIFFERENT = {
     r"(.*/)?Const(_\d+)?|.*/(ReadVariableOp|Const)(_\d+)?": "constants and reads made on the way are named after what uses them",
     r"ReadVariableOp(_\d+)?": "a read for an operator is not put in the operator's scope",
     r"(.*/)?gradients(_\d+)?/.*": "what computes a gradient inside",
+    r"NextIteration(_1)?": "part of a gradient inside, too: TensorFlow closes loop variables without a gradient outside of its scope",
     r"Gather(V2)?": "a resource variable is read before rows are taken",
     r"sum|(ReduceLogSumExp|random_normal|truncated_normal|random_uniform|PolynomialDecay)(/.*)?|.*/Initializer/random_uniform": "Add, as in 1.15; 2.21 has AddV2, and leaves out a range of 0 to 1",
     r"Tensordot/MatMul|einsum.*|Tensordot": "1.15 reshapes the product; 2.21 has an op for einsum",

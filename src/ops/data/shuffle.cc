@@ -135,7 +135,7 @@ class Shuffle final : public DatasetIterator {
     passes_left_ = 0;
     pass_ = nullptr;
     held_ = 0;
-    std::vector<Element>().swap(buffer_);
+    std::deque<Element>().swap(buffer_);
     slices_.clear();
   }
 
@@ -146,7 +146,7 @@ class Shuffle final : public DatasetIterator {
   const std::shared_ptr<SeedSource> seeds_;
   RandomNumbers numbers_;  // of the pass whose elements are being returned
   IteratorPtr pass_;
-  std::vector<Element> buffer_;  // grows to size_
+  std::deque<Element> buffer_;  // grows to size_, without ever needing its whole size again
   size_t held_ = 0;
   std::deque<Slice> slices_;
 };
