@@ -209,9 +209,11 @@ Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& lo
 
 namespace {
 
-// Drops the last dimension, of size 1, if x has more than `rank` dimensions. Ranks may be unknown at construction time.
+// Drops the last dimension, of size 1, if x has one dimension more than `rank`. Ranks may be unknown at construction
+// time.
 Output DropLastDimension(Output x, Output rank) {
-  const Output kept = Minimum(Rank(x), rank);
+  const Output own = Rank(x);
+  const Output kept = own - Cast(Equal(own, rank + 1), kInt32);
   return Reshape(x, Slice(ShapeOf(x), {0}, ExpandDims(kept, 0)));
 }
 
