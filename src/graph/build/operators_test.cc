@@ -62,7 +62,7 @@ TEST_F(Operators, ReduceOverLiteralAxes) {
   EXPECT_EQ(ReduceMax(x, {0, 2}).shape(), (PartialShape{3}));
   EXPECT_EQ(ReduceMin(x, {1}).shape(), (PartialShape{2, 4}));
   EXPECT_EQ(ReduceProd(x, 0).shape(), (PartialShape{3, 4}));
-  EXPECT_EQ(ReduceSum(Placeholder(graph_, kFloat)).shape(), PartialShape());
+  EXPECT_EQ(ReduceSum(Placeholder(graph_, kFloat)).shape(), PartialShape::Scalar());
   Output b = Placeholder(graph_, kBool, {.shape = PartialShape{2, 3}});
   EXPECT_EQ(ReduceAll(b, 1).shape(), (PartialShape{2}));
   EXPECT_EQ(ReduceAny(b).dtype(), kBool);
