@@ -15,7 +15,7 @@
 namespace weir::python {
 namespace {
 
-// A thread that enters sees `closed`, or the exit sees it counted in `inside`: both are sequentially consistent.
+// Both are sequentially consistent: an entering thread sees `closed`, or the exiting thread sees it in `inside`.
 struct ExitGate {
   std::atomic<int> inside{0};  // threads with the GIL in a counted call, or acquiring it
   std::atomic<bool> closed{false};

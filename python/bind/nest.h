@@ -27,7 +27,7 @@ class LeafTensors {
 
   void Add(Graph& graph, py::handle leaf, DType wanted = kInvalidType);
   const OutputList& outputs() const { return outputs_; }
-  // Rebuilds the added leaves from other outputs. REQUIRES: as many as outputs().
+  // Rebuilds the added leaves from `outputs`. REQUIRES: outputs.size() == this->outputs().size().
   std::vector<py::object> Rebuild(const OutputList& outputs) const;
   size_t num_leaves() const { return leaves_.size(); }
   // Describes the kind of each leaf, for comparing two branches.

@@ -97,9 +97,9 @@ class ProcessMemory final {
   const int64_t base_bytes_;  // resident at construction; not counted against a limit set by the user
   std::atomic<int64_t> block_bytes_{0};
   std::atomic<int64_t> shared_bytes_{0};
-  std::atomic<int64_t> until_check_;         // bytes to reserve before the next Look
+  std::atomic<int64_t> until_check_;         // bytes to reserve before the next CheckUsage
   std::atomic<int64_t> until_system_check_;  // bytes to reserve before the next CheckSystem
-  std::atomic<int64_t> seen_used_{0};        // the usage at the last Look
+  std::atomic<int64_t> seen_used_{0};        // the usage at the last CheckUsage
   std::atomic<MemoryCache*> cache_{nullptr};
 
   std::atomic<uint64_t> num_grants_{0};   // measures how busy the heap is

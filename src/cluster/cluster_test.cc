@@ -169,8 +169,8 @@ TEST_F(ClusterTest, LoopsCrossTasks) {
   }
 }
 
-// Loops of cheap nodes run on the thread that received them. They must not occupy it: it also receives their
-// cancellation.
+// A loop of cheap nodes runs on the event thread that received the call. The loop must leave that thread from time to
+// time, because it also receives the cancellation.
 TEST_F(ClusterTest, EndlessLoopsOnAnotherTaskEndAndLeaveItWorking) {
   StartCluster(1, 1);
   auto graph = NewGraph();

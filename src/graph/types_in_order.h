@@ -4,8 +4,8 @@
 
 namespace weir {
 
-// Set on a NodeBuilder, which takes it off the node: the first argument that has a say decides a type, even if it is a
-// literal, as in TensorFlow's Python functions. Without it the first tensor decides, and literals take its type.
+// An attribute that NodeBuilder reads and removes. With it, the first argument determines a type, even if it is a
+// literal, as in TensorFlow's Python functions. Without it, the first tensor does, and literals take its type.
 constexpr char kTypesInOrderAttr[] = "_types_in_order";
 
 }  // namespace weir

@@ -188,7 +188,7 @@ def last_step(folder):
 
 @published
 def test_trainer_skeleton(can_mount, tmp_path):
-    # Completes the skeleton: a model, and fewer steps.
+    # Fills in what the published program leaves open: a model, and few enough steps for a test.
     text = (PUBLISHED / "trainer_skeleton.py").read_text()
     for old, new in [("      loss = ...\n", "      w = tf.Variable(0.0, name='w')\n      loss = tf.reduce_mean(tf.square(w - tf.random_uniform([8])))\n"),
                      ("last_step=1000000", "last_step=10000")]:

@@ -12,7 +12,7 @@ constexpr int64_t kSecond = 1'000 * kMilli;
 
 class SimNetworkTest : public testing::Test {
  protected:
-  // A host that echoes requests, but never answers "wait".
+  // Starts a host that echoes every request, except "wait", which it never answers.
   void Serve(const std::string& host) {
     listeners_.push_back(*network_.StartHost(host).Listen(host + ":1"));
     listeners_.back()->Serve([this](std::shared_ptr<IncomingCall> call) {
