@@ -17,6 +17,7 @@ flags.DEFINE_integer("issync", 0, "1: all workers step together")
 flags.DEFINE_string("records", "", "A folder with train.tfrecords and test.tfrecords")
 flags.DEFINE_string("logdir", "", "")
 flags.DEFINE_integer("steps", 60, "The global step to stop at")
+flags.DEFINE_integer("chief_steps", 15, "The local steps that the chief takes at least, however many the others have taken")
 flags.DEFINE_integer("epochs", 50, "How often the validation records are read")
 flags.DEFINE_integer("every", 5, "Steps between validations")
 FLAGS = flags.FLAGS
@@ -82,7 +83,7 @@ def main(_):
         sv.start_queue_runners(sess, [runner])
         sess.run(tokens)
     at, mine = 0, 0
-    while at < FLAGS.steps:
+    while at < FLAGS.steps or (chief and not FLAGS.issync and mine < FLAGS.chief_steps):
         coord = tf.train.Coordinator()
         threads = tf.train.start_queue_runners(sess=sess, coord=coord)
         _, at = sess.run([train, step])
