@@ -41,7 +41,7 @@ interop: build-release deps-interop ## test against the real TensorFlow, in its 
 	@$(if $(WEIR_TF_PYTHON),:,$(MAKE) --no-print-directory $(INTEROP_VENV)/ready)
 	$(CLEAN) WEIR_BUILD="$(CURDIR)/build" WEIR_PYTHON=$(PYTHON) PYTHONPATH="$(CURDIR)/build/python" \
 	  WEIR_TF_PYTHON="$(or $(WEIR_TF_PYTHON),$(CURDIR)/$(INTEROP_VENV)/bin/python)" \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider --junitxml=build/interop.xml tests/interop
+	  $(PYTHON) -m pytest -q -p no:cacheprovider -n $(JOBS) --dist loadfile --junitxml=build/interop.xml tests/interop
 
 bench: build-release ## run the benchmarks and write docs/performance.md
 	$(PYTHON) bench/run.py

@@ -65,10 +65,11 @@ function(weir_unity_build target)
 endfunction()
 
 # weir_cold_code(<target> [file...]): for code outside the hot path of a step (graph building, supervision, tests).
-# Unity build except for the named files, compiled with -O1, which takes a third less time.
+# Unity build except for the named files, compiled with -O1, which takes a third less time, and with -O0 for sanitizers,
+# which saves another third.
 function(weir_cold_code target)
   weir_unity_build(${target} ${ARGN})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Sanitize>:-O0>)
 endfunction()
 
 # weir_precompile(<target> [header...]): precompiles the headers that nearly every file of a big folder includes. Name

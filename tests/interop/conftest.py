@@ -1,4 +1,5 @@
 """Fixtures with TensorFlow's results, computed once by its own interpreter (WEIR_TF_PYTHON), never in this process."""
+import fcntl
 import os
 import pathlib
 import pickle
@@ -34,14 +35,7 @@ def run_tensorflow(*arguments):
     assert start_tensorflow(*arguments).wait() == 0
 
 
-@pytest.fixture(scope="session")
-def answers(tmp_path_factory):
-    """Returns the folder with the output of make_cases.py. WEIR_INTEROP_ANSWERS names a folder to reuse in later
-    runs."""
-    kept = os.environ.get("WEIR_INTEROP_ANSWERS")
-    out = pathlib.Path(kept) if kept else tmp_path_factory.mktemp("tensorflow")
-    if (out / "programs.pkl").exists():
-        return out
+def make_answers(out):
     out.mkdir(exist_ok=True)
     ops = message_class("OpList")()
     for name in _weir.op_names():
@@ -49,6 +43,23 @@ def answers(tmp_path_factory):
     (out / "weir_ops.pb").write_bytes(ops.SerializeToString())
     parts = [start_tensorflow("make_cases.py", out, part) for part in ("cases", "programs")]
     assert [part.wait() for part in parts] == [0, 0]
+
+
+@pytest.fixture(scope="session")
+def answers(tmp_path_factory):
+    """Returns the folder with the output of make_cases.py. WEIR_INTEROP_ANSWERS names a folder to reuse in later
+    runs. Processes that share the tests of one run (pytest -n) share the folder; the first one fills it."""
+    kept = os.environ.get("WEIR_INTEROP_ANSWERS")
+    if kept:
+        out = pathlib.Path(kept)
+    elif "PYTEST_XDIST_WORKER" in os.environ:
+        out = tmp_path_factory.getbasetemp().parent / "tensorflow"
+    else:
+        out = tmp_path_factory.mktemp("tensorflow")
+    with open(f"{out}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (out / "programs.pkl").exists():
+            make_answers(out)
     return out
 
 
