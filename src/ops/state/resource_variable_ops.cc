@@ -34,9 +34,9 @@ struct LockedRead {
 };
 
 Result<LockedRead> BeginRead(KernelContext& ctx) {
-  WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, VariableKind::kResource, 0));
+  WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, HandleKind::kResource, 0));
   LockedRead read{variable, std::shared_lock(variable->mu())};
-  if (!read.value().valid()) return UninitializedError(ctx, VariableKind::kResource, 0);
+  if (!read.value().valid()) return UninitializedError(ctx, HandleKind::kResource, 0);
   return read;
 }
 
@@ -47,11 +47,11 @@ Status WrongType(KernelContext& ctx, const Tensor& value, DType wanted) {
 
 Result<Kernel> MakeReadVariable(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    auto variable = VariableInput(ctx, VariableKind::kResource, 0);
-    if (variable.status().code() == StatusCode::kNotFound) return UninitializedError(ctx, VariableKind::kResource, 0);
+    auto variable = VariableInput(ctx, HandleKind::kResource, 0);
+    if (variable.status().code() == StatusCode::kNotFound) return UninitializedError(ctx, HandleKind::kResource, 0);
     WEIR_TRY(variable.status());
     WEIR_ASSIGN(Tensor value, ReadResourceVariable(**variable));
-    if (!value.valid()) return UninitializedError(ctx, VariableKind::kResource, 0);
+    if (!value.valid()) return UninitializedError(ctx, HandleKind::kResource, 0);
     if (value.dtype() != ctx.output_type(0)) return WrongType(ctx, value, ctx.output_type(0));
     ctx.set_output(0, std::move(value));
     return OkStatus();
@@ -60,7 +60,7 @@ Result<Kernel> MakeReadVariable(KernelSetup&) {
 
 Result<Kernel> MakeVarIsInitialized(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-           auto variable = VariableInput(ctx, VariableKind::kResource, 0);
+           auto variable = VariableInput(ctx, HandleKind::kResource, 0);
            if (!variable.ok() && variable.status().code() != StatusCode::kNotFound) return variable.status();
            WEIR_ASSIGN(Tensor out, ctx.Allocate(0, {}));
            *out.data<bool>() = variable.ok() && (*variable)->initialized();
@@ -209,7 +209,7 @@ Result<Kernel> MakeResourceGatherNd(KernelSetup&) {
 
 Status ReadVariableShape(ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
-  WEIR_ASSIGN(PartialShape shape, VariableShapeOf(c, VariableKind::kResource, 0, dtype));
+  WEIR_ASSIGN(PartialShape shape, VariableShapeOf(c, HandleKind::kResource, 0, dtype));
   c.set_output(0, std::move(shape));
   return OkStatus();
 }
@@ -222,7 +222,7 @@ Status VariableShapeShape(ShapeContext& c) {
 Status ResourceGatherShape(ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
   WEIR_ASSIGN(const int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
-  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, VariableKind::kResource, 0, dtype));
+  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, HandleKind::kResource, 0, dtype));
   const PartialShape& indices = c.input(1);
   if (params.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
   if (!params.known_rank() || !indices.known_rank()) return OkStatus();
@@ -243,7 +243,7 @@ Status ResourceGatherShape(ShapeContext& c) {
 
 Status ResourceGatherNdShape(ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
-  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, VariableKind::kResource, 0, dtype));
+  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, HandleKind::kResource, 0, dtype));
   WEIR_ASSIGN(const PartialShape indices, c.WithRankAtLeast(1, 1));
   if (!params.known_rank() || !indices.known_rank() || indices[indices.rank() - 1] < 0) return OkStatus();
   const int64_t depth = indices[indices.rank() - 1];
