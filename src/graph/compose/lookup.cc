@@ -43,7 +43,7 @@ Result<Node*> Fill(Graph& graph, Output handle, const TableContents& contents) {
     node = InitializeTableV2(graph, handle, contents.keys, contents.values);
   } else {
     WEIR_ASSIGN(Output filename, ToOutput(graph, contents.filename, kString, "asset_filepath"));
-    graph.AddToCollection(graph_keys::kAssetFilepaths, filename);
+    graph.collections().Add(graph_keys::kAssetFilepaths, filename);
     node = InitializeTableFromTextFileV2(graph, handle, filename, contents.key_index, contents.value_index,
                                          {.vocab_size = contents.vocab_size, .delimiter = contents.delimiter});
   }
@@ -77,7 +77,7 @@ Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, con
       {.shared_name = shared_name, .use_node_name_sharing = shared_name.empty(), .name = scope.name() + "/"});
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(table.initializer, Fill(graph, table.handle, contents));
-  graph.AddToCollection(graph_keys::kTableInitializers, table.initializer);
+  graph.collections().Add(graph_keys::kTableInitializers, table.initializer);
   return table;
 }
 
@@ -115,7 +115,7 @@ Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtyp
   WEIR_TRY(graph.TakeError());
   if (options.checkpoint) {
     WEIR_ASSIGN(const std::vector<Output> all, ExportTable(table));
-    graph.AddToCollection(graph_keys::kSaveableObjects, SavedTable{table, all[0], all[1]});
+    graph.collections().Add(graph_keys::kSaveableObjects, SavedTable{table, all[0], all[1]});
   }
   return table;
 }
@@ -175,8 +175,8 @@ Result<Node*> RemoveFromTable(const LookupTable& table, const Input& keys, std::
 }
 
 Result<Node*> InitializeTables(Graph& graph, std::string name) {
-  NodeBuilder builder(graph, "NoOp", name.empty() ? "init_all_tables" : name);
-  for (Node* node : graph.CollectionOf<Node*>(graph_keys::kTableInitializers)) builder.ControlInput(node);
+  NodeBuilder builder(graph, "NoOp", NameOrDefault(name, "init_all_tables"));
+  for (Node* node : graph.collections().Of<Node*>(graph_keys::kTableInitializers)) builder.ControlInput(node);
   return builder.Build();
 }
 

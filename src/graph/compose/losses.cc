@@ -96,7 +96,7 @@ Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOpti
   }
   loss = CastValue(graph, loss, given.base_dtype());
   WEIR_TRY(graph.TakeError());
-  if (!options.collection.empty()) graph.AddToCollection(options.collection, loss);
+  if (!options.collection.empty()) graph.collections().Add(options.collection, loss);
   return loss;
 }
 
@@ -160,7 +160,7 @@ Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const
   const Output loss = ReduceSum((first - second) * weights);
   const Output mean = Select(Greater(ReduceSum(count), 0.0f), loss, ZerosOf(graph, loss), {.name = "value"});
   WEIR_TRY(graph.TakeError());
-  if (!options.collection.empty()) graph.AddToCollection(options.collection, mean);
+  if (!options.collection.empty()) graph.collections().Add(options.collection, mean);
   return mean;
 }
 

@@ -108,8 +108,8 @@ Output Quotient(Output total, Output count, const char* name) {
 
 Result<Metric> Finished(Graph& graph, const Metric& metric, const MetricOptions& options) {
   WEIR_TRY(graph.TakeError());
-  for (const std::string& key : options.metrics_collections) graph.AddToCollection(key, metric.value);
-  for (const std::string& key : options.updates_collections) graph.AddToCollection(key, metric.update);
+  for (const std::string& key : options.metrics_collections) graph.collections().Add(key, metric.value);
+  for (const std::string& key : options.updates_collections) graph.collections().Add(key, metric.update);
   return metric;
 }
 

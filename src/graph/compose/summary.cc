@@ -22,7 +22,7 @@ std::string CleanName(const std::string& name) {
 
 Output AddedToCollections(Graph& graph, Output summary, const std::vector<std::string>& collections) {
   if (summary.valid())
-    for (const std::string& collection : collections) graph.AddToCollection(collection, summary);
+    for (const std::string& collection : collections) graph.collections().Add(collection, summary);
   return summary;
 }
 
@@ -97,7 +97,7 @@ Output MergeSummaries(Graph& graph, const InputList& summaries, const std::vecto
 std::optional<Output> MergeAllSummaries(Graph& graph, const std::string& collection, const std::string& scope,
                                         const std::string& name) {
   InputList found;
-  for (const std::any& item : graph.Collection(collection)) {
+  for (const std::any& item : graph.collections().Items(collection)) {
     const Output* summary = std::any_cast<Output>(&item);
     if (summary != nullptr && absl::StartsWith(summary->node->name(), scope)) found.push_back(*summary);
   }

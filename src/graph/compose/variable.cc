@@ -57,7 +57,7 @@ void AddToCollections(Graph& graph, const VariablePtr& variable, const VariableO
   if (options.trainable &&
       std::find(collections.begin(), collections.end(), graph_keys::kTrainableVariables) == collections.end())
     collections.emplace_back(graph_keys::kTrainableVariables);
-  for (const std::string& name : collections) graph.AddToCollection(name, variable);
+  for (const std::string& name : collections) graph.collections().Add(name, variable);
 }
 
 Status CheckInitialShape(Output initial, const VariableOptions& options) {
@@ -292,13 +292,13 @@ Output PartitionedVariable::AsInput() const {
 }
 
 std::vector<VariablePtr> GlobalVariables(Graph& graph) {
-  return graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables);
+  return graph.collections().Of<VariablePtr>(graph_keys::kGlobalVariables);
 }
 std::vector<VariablePtr> LocalVariables(Graph& graph) {
-  return graph.CollectionOf<VariablePtr>(graph_keys::kLocalVariables);
+  return graph.collections().Of<VariablePtr>(graph_keys::kLocalVariables);
 }
 std::vector<VariablePtr> TrainableVariables(Graph& graph) {
-  return graph.CollectionOf<VariablePtr>(graph_keys::kTrainableVariables);
+  return graph.collections().Of<VariablePtr>(graph_keys::kTrainableVariables);
 }
 
 Node* InitializeVariables(Graph& graph, const std::vector<VariablePtr>& variables, std::string name) {

@@ -204,7 +204,7 @@ void RegisterStridedSlice(OpRegistry& registry) {
       .shape = StridedSliceShape,
       .gradient = StridedSliceGradient,
       .kernels = CpuKernel(MakeWithMasks<RunStridedSlice>),
-      .traits = {.brief = true},
+      .traits = {.brief = true, .shape_value = ShapeValue::kSlice},
   });
   registry.Add({
       .name = "StridedSliceGrad",

@@ -329,7 +329,8 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .shape = VariableShapeShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeVariableShape),
-      .traits = kVariableRead,
+      .traits =
+          {.state = StateRole::kReads, .may_block = false, .brief = true, .shape_value = ShapeValue::kVariableShape},
       .stateful = true,
   });
   registry.Add({
