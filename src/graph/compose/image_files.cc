@@ -10,27 +10,17 @@
 #include "graph/compose/dims.h"
 #include "graph/compose/flow.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
+#include "tensor/for_type.h"
 
 namespace weir {
 namespace {
 
 int64_t HighestOf(DType dtype) {
-  switch (dtype) {
-    case kUint8:
-      return std::numeric_limits<uint8_t>::max();
-    case kInt8:
-      return std::numeric_limits<int8_t>::max();
-    case kUint16:
-      return std::numeric_limits<uint16_t>::max();
-    case kInt16:
-      return std::numeric_limits<int16_t>::max();
-    case kUint32:
-      return std::numeric_limits<uint32_t>::max();
-    case kInt32:
-      return std::numeric_limits<int32_t>::max();
-    default:
-      return std::numeric_limits<int64_t>::max();
-  }
+  int64_t highest = std::numeric_limits<int64_t>::max();
+  ForType(dtype, TypeList<uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t>(),
+          [&]<class T>(TypeTag<T>) { highest = std::numeric_limits<T>::max(); });
+  return highest;
 }
 
 // The ratio of the type ranges, (max + 1) / (max + 1). It is always an integer.

@@ -12,6 +12,7 @@
 #include "graph/compose/dims.h"
 #include "graph/compose/names.h"
 #include "graph/node_builder.h"
+#include "tensor/for_type.h"
 
 namespace weir {
 namespace {
@@ -22,35 +23,14 @@ struct Limits {
   double low;
   double high;
 };
-template <class T>
-Limits LimitsAs() {
-  return {static_cast<double>(std::numeric_limits<T>::lowest()), static_cast<double>(std::numeric_limits<T>::max())};
-}
 Limits LimitsOf(DType dtype) {
-  switch (dtype) {
-    case kInt8:
-      return LimitsAs<int8_t>();
-    case kInt16:
-      return LimitsAs<int16_t>();
-    case kInt32:
-      return LimitsAs<int32_t>();
-    case kInt64:
-      return LimitsAs<int64_t>();
-    case kUint8:
-      return LimitsAs<uint8_t>();
-    case kUint16:
-      return LimitsAs<uint16_t>();
-    case kUint32:
-      return LimitsAs<uint32_t>();
-    case kUint64:
-      return LimitsAs<uint64_t>();
-    case kHalf:
-      return {-65504.0, 65504.0};
-    case kFloat:
-      return LimitsAs<float>();
-    default:
-      return LimitsAs<double>();
-  }
+  if (dtype == kHalf) return {-65504.0, 65504.0};
+  const auto limits = []<class T>(TypeTag<T>) -> Limits {
+    return {static_cast<double>(std::numeric_limits<T>::lowest()), static_cast<double>(std::numeric_limits<T>::max())};
+  };
+  Limits result = limits(TypeTag<double>());
+  ForType(dtype, kIntegerTypes + TypeList<float>(), [&](auto type) { result = limits(type); });
+  return result;
 }
 
 }  // namespace

@@ -181,9 +181,7 @@ Status CountUpToShape(ShapeContext& c) {
   return OkStatus();
 }
 
-constexpr char kNumberAttr[] =
-    ": {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
-    "uint16, complex128, half, uint32, uint64}";
+constexpr char kNumberAttr[] = ": numbertype";
 
 template <Combine op>
 void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const std::string& resource_name) {
