@@ -5,6 +5,7 @@
 #include "graph/build/state_ops.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
+#include "ops/array/elements.h"
 #include "ops/state/variable_access.h"
 
 namespace weir::ops {
@@ -105,19 +106,17 @@ Result<Kernel> MakeDestroyResource(KernelSetup& setup) {
 template <class RowOf>
 Status CopyRows(KernelContext& ctx, const Tensor& from, const Tensor& to, int64_t count, int64_t row_elements,
                 RowOf row) {
-  if (from.dtype() == kString) {
-    const std::string* in = from.data<std::string>();
-    std::string* out = to.data<std::string>();
-    for (int64_t i = 0; i < count; ++i) std::copy_n(in + row(i) * row_elements, row_elements, out + i * row_elements);
-    return OkStatus();
-  }
-  if (!IsPlain(from.dtype())) return Unimplemented("gathering elements of type {} is not supported", from.dtype());
-  const int64_t bytes = row_elements * static_cast<int64_t>(ElementSize(from.dtype()));
-  const char* in = static_cast<const char*>(from.raw());
-  char* out = static_cast<char*>(to.raw());
-  return ctx.ParallelFor(count, /*cost_per_unit=*/20 + bytes / 8, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) std::memcpy(out + i * bytes, in + row(i) * bytes, static_cast<size_t>(bytes));
-  });
+  const Elements elements(from.dtype());
+  const bool is_string = from.dtype() == kString;
+  if (!elements.plain() && !is_string)
+    return Unimplemented("gathering elements of type {} is not supported", from.dtype());
+  const auto copy = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      elements.Copy(from, row(i) * row_elements, to, i * row_elements, row_elements);
+  };
+  if (!is_string) return ctx.ParallelFor(count, /*cost_per_unit=*/18 + elements.Cost(row_elements), copy);
+  copy(0, count);
+  return OkStatus();
 }
 
 // params [b..., n, rest...], indices [b..., k...] -> [b..., k..., rest...].

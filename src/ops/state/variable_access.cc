@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/array/elements.h"
+
 namespace weir::ops {
 
 Result<ResourcePtr<VariableState>> VariableInput(KernelContext& ctx, HandleKind handle_kind, int i) {
@@ -81,19 +83,12 @@ Result<PartialShape> VariableShapeOf(ShapeContext& c, HandleKind handle_kind, in
 Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to) {
   const int64_t n = from.num_elements();
   if (n == 0 || from.raw() == to.raw()) return OkStatus();
-  if (from.dtype() == kString) {
-    const std::string* in = from.data<std::string>();
-    std::string* out = to.data<std::string>();
-    for (int64_t i = 0; i < n; ++i) out[i] = in[i];
+  const Elements elements(from.dtype());
+  if (from.dtype() == kVariant) return Unimplemented("copying elements of type {} is not supported", from.dtype());
+  if (!elements.plain()) {
+    elements.Copy(from, 0, to, 0, n);
     return OkStatus();
   }
-  if (from.dtype() == kResource) {
-    const ResourceHandle* in = from.data<ResourceHandle>();
-    ResourceHandle* out = to.data<ResourceHandle>();
-    for (int64_t i = 0; i < n; ++i) out[i] = in[i];
-    return OkStatus();
-  }
-  if (!IsPlain(from.dtype())) return Unimplemented("copying elements of type {} is not supported", from.dtype());
   constexpr int64_t kBlock = 4096;
   const int64_t bytes = static_cast<int64_t>(from.num_bytes());
   const char* in = static_cast<const char*>(from.raw());
