@@ -9,6 +9,7 @@
 #include "graph/compose/flow.h"
 #include "graph/compose/initializers.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 #include "graph/compose/variable_scope.h"
 #include "graph/graph_keys.h"
 #include "graph/texts.h"
@@ -97,7 +98,7 @@ Result<Output> BroadcastWeights(Graph& graph, Output weights_in, Output values, 
   if (shape.fully_defined() && shape == values.shape()) return weights;
   NameScope scope(graph, "broadcast_weights");
   WEIR_ASSIGN(weights, BroadcastableWeights(graph, weights, values));
-  const Output broadcast = Mul(weights, OnesOf(graph, values, dtype, "ones_like"), {.name = scope.name() + "/"});
+  const Output broadcast = Mul(weights, OnesOf(graph, values, dtype, "ones_like"), {.name = ExactScopeName(scope)});
   WEIR_TRY(graph.TakeError());
   return broadcast;
 }
