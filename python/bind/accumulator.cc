@@ -18,14 +18,6 @@ struct AccumulatorObject {
 using Dense = AccumulatorObject<DenseAccumulator>;
 using Rows = AccumulatorObject<SparseAccumulator>;
 
-template <class A, class T>
-T FinishBuild(const A& self, T result) {
-  Graph& graph = self.accumulator.graph();
-  RecordOrigins(graph);
-  Check(graph.TakeError());
-  return result;
-}
-
 template <class T>
 std::unique_ptr<AccumulatorObject<T>> MakeAccumulator(DType dtype, const PartialShape& shape, const Name& shared_name,
                                                       const Name& name, const std::string& reduction_type) {
@@ -33,9 +25,8 @@ std::unique_ptr<AccumulatorObject<T>> MakeAccumulator(DType dtype, const Partial
   T made =
       T::Make(graph, dtype,
               {.shape = shape, .shared_name = shared_name.text, .name = name.text, .reduction_type = reduction_type});
-  RecordOrigins(graph);
-  Check(graph.TakeError());
-  return std::make_unique<AccumulatorObject<T>>(AccumulatorObject<T>{std::move(made), GraphOf(graph)});
+  return std::make_unique<AccumulatorObject<T>>(
+      AccumulatorObject<T>{FinishBuild(graph, std::move(made)), GraphOf(graph)});
 }
 
 template <class T>
@@ -50,12 +41,14 @@ py::class_<AccumulatorObject<T>> BindKind(py::module_& m, const char* name) {
       .def_property_readonly("shape", [](const A& a) { return a.accumulator.shape(); })
       .def(
           "num_accumulated",
-          [](const A& a, const Name& n) { return FinishBuild(a, a.accumulator.NumAccumulated(n.text)); },
+          [](const A& a, const Name& n) {
+            return FinishBuild(a.accumulator.graph(), a.accumulator.NumAccumulated(n.text));
+          },
           py::arg("name") = py::none())
       .def(
           "set_global_step",
           [](const A& a, Input step, const Name& n) {
-            return FinishBuild(a, a.accumulator.SetGlobalStep(step, n.text));
+            return FinishBuild(a.accumulator.graph(), a.accumulator.SetGlobalStep(step, n.text));
           },
           py::arg("new_global_step"), py::arg("name") = py::none());
 }
@@ -67,20 +60,21 @@ void BindAccumulators(py::module_& m) {
       .def(
           "apply_grad",
           [](const Dense& a, Input grad, Input local_step, const Name& n) {
-            return FinishBuild(a, a.accumulator.ApplyGrad(grad, local_step, n.text));
+            return FinishBuild(a.accumulator.graph(), a.accumulator.ApplyGrad(grad, local_step, n.text));
           },
           py::arg("grad"), py::arg("local_step") = 0, py::arg("name") = py::none())
       .def(
           "take_grad",
           [](const Dense& a, Input num_required, const Name& n) {
-            return FinishBuild(a, a.accumulator.TakeGrad(num_required, n.text));
+            return FinishBuild(a.accumulator.graph(), a.accumulator.TakeGrad(num_required, n.text));
           },
           py::arg("num_required"), py::arg("name") = py::none());
   BindKind<SparseAccumulator>(m, "SparseAccumulator")
       .def(
           "apply_grad",
           [](const Rows& a, Input grad_indices, Input grad_values, Input grad_shape, Input local_step, const Name& n) {
-            return FinishBuild(a, a.accumulator.ApplyGrad(grad_indices, grad_values, grad_shape, local_step, n.text));
+            return FinishBuild(a.accumulator.graph(),
+                               a.accumulator.ApplyGrad(grad_indices, grad_values, grad_shape, local_step, n.text));
           },
           py::arg("grad_indices"), py::arg("grad_values"), py::arg("grad_shape") = py::none(),
           py::arg("local_step") = 0, py::arg("name") = py::none())
@@ -90,20 +84,22 @@ void BindAccumulators(py::module_& m) {
             if (!IsSlices(grad)) RaiseType("apply_indexed_slices_grad takes an IndexedSlices");
             const IndexedSlices& s = SlicesOf(grad);
             const Input shape = s.dense_shape.valid() ? Input(s.dense_shape) : Input();
-            return FinishBuild(a, a.accumulator.ApplyGrad(s.indices, s.values, shape, local_step, n.text));
+            return FinishBuild(a.accumulator.graph(),
+                               a.accumulator.ApplyGrad(s.indices, s.values, shape, local_step, n.text));
           },
           py::arg("grad"), py::arg("local_step") = 0, py::arg("name") = py::none())
       .def(
           "take_grad",
           [](const Rows& a, Input num_required, const Name& n) {
-            const IndexedSlices taken = FinishBuild(a, a.accumulator.TakeGrad(num_required, n.text));
+            const IndexedSlices taken =
+                FinishBuild(a.accumulator.graph(), a.accumulator.TakeGrad(num_required, n.text));
             return std::make_tuple(taken.indices, taken.values, taken.dense_shape);
           },
           py::arg("num_required"), py::arg("name") = py::none())
       .def(
           "take_indexed_slices_grad",
           [](const Rows& a, Input num_required, const Name& n) {
-            return Wrap(FinishBuild(a, a.accumulator.TakeGrad(num_required, n.text)));
+            return Wrap(FinishBuild(a.accumulator.graph(), a.accumulator.TakeGrad(num_required, n.text)));
           },
           py::arg("num_required"), py::arg("name") = py::none());
 }

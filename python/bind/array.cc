@@ -40,10 +40,6 @@ Input DenseShapeOr(py::handle x, bool* sparse) {
   *sparse = IsSparse(x);
   return *sparse ? Input(SparseOf(x).dense_shape) : InputFrom(x);
 }
-Output Checked(Graph& graph, Output y) {
-  Check(graph.TakeError());
-  return y;
-}
 
 void BindSizes(py::module_& m) {
   m.def(
@@ -52,8 +48,8 @@ void BindSizes(py::module_& m) {
         bool sparse = false;
         const Input x = DenseShapeOr(input, &sparse);
         Graph& g = GraphOfInput(x);
-        if (sparse) return Checked(g, Cast(g, x, out_type, {.name = n.text}));
-        return Checked(g, ShapeValue(g, x, out_type, n.text));
+        if (sparse) return FinishBuild(g, Cast(g, x, out_type, {.name = n.text}));
+        return FinishBuild(g, ShapeValue(g, x, out_type, n.text));
       },
       py::arg("input"), py::arg("name") = py::none(), py::arg("out_type") = "int32");
   m.def(
@@ -62,8 +58,8 @@ void BindSizes(py::module_& m) {
         bool sparse = false;
         const Input x = DenseShapeOr(input, &sparse);
         Graph& g = GraphOfInput(x);
-        if (sparse) return Checked(g, Prod(g, Cast(g, x, out_type), {0}, {.name = n.text}));
-        return Checked(g, SizeValue(g, x, out_type, n.text));
+        if (sparse) return FinishBuild(g, Prod(g, Cast(g, x, out_type), {0}, {.name = n.text}));
+        return FinishBuild(g, SizeValue(g, x, out_type, n.text));
       },
       py::arg("input"), py::arg("name") = py::none(), py::arg("out_type") = "int32");
   m.def(
@@ -72,7 +68,7 @@ void BindSizes(py::module_& m) {
         bool sparse = false;
         const Input x = DenseShapeOr(input, &sparse);
         Graph& g = GraphOfInput(x);
-        return Checked(g, sparse ? SizeValue(g, x, kInt32, n.text) : RankValue(g, x, n.text));
+        return FinishBuild(g, sparse ? SizeValue(g, x, kInt32, n.text) : RankValue(g, x, n.text));
       },
       py::arg("input"), py::arg("name") = py::none());
 }
@@ -85,7 +81,7 @@ Output Concat(py::object values, py::object axis, const Name& name) {
   Values parts = ValuesFrom(values);
   Graph* graph = GraphOfArgument(parts);
   if (graph == nullptr) graph = &DefaultGraphRef();
-  return Checked(*graph, Concat(*graph, parts.list, InputFrom(axis), name.text));
+  return FinishBuild(*graph, Concat(*graph, parts.list, InputFrom(axis), name.text));
 }
 
 OutputList SplitValue(py::object value, py::object num_or_sizes, py::object axis, std::optional<int64_t> num,
@@ -162,7 +158,7 @@ void BindChoice(py::module_& m) {
       [](py::handle params, const Input& indices, const Name& n, const Input& axis, int64_t batch_dims) {
         const Input table = TableOf(params, IsRowGather(axis, batch_dims));
         Graph& graph = GraphOfInput(table.is_output() ? table : indices);
-        return Checked(graph, ComposeGatherRows(graph, table, indices, axis, batch_dims, n.text));
+        return FinishBuild(graph, ComposeGatherRows(graph, table, indices, axis, batch_dims, n.text));
       },
       py::arg("params"), py::arg("indices"), py::arg("name") = py::none(), py::arg("axis") = py::none(),
       py::arg("batch_dims") = 0);
@@ -171,7 +167,7 @@ void BindChoice(py::module_& m) {
       [](py::handle params, const Input& indices, const Name& n, int64_t batch_dims) {
         const Input table = TableOf(params, batch_dims == 0);
         Graph& graph = GraphOfInput(table.is_output() ? table : indices);
-        return Checked(graph, ComposeGatherNd(graph, table, indices, batch_dims, n.text));
+        return FinishBuild(graph, ComposeGatherNd(graph, table, indices, batch_dims, n.text));
       },
       py::arg("params"), py::arg("indices"), py::arg("name") = py::none(), py::arg("batch_dims") = 0);
   Def(
@@ -198,7 +194,7 @@ void BindChoice(py::module_& m) {
         // Pad fills with zeros anyway.
         const bool zero =
             (PyLong_Check(constant.ptr()) || PyFloat_Check(constant.ptr())) && PyObject_IsTrue(constant.ptr()) == 0;
-        return Checked(g, PadWith(g, tensor, paddings, mode, zero ? Input() : InputFrom(constant), n.text));
+        return FinishBuild(g, PadWith(g, tensor, paddings, mode, zero ? Input() : InputFrom(constant), n.text));
       },
       py::arg("tensor"), py::arg("paddings"), py::arg("mode") = "CONSTANT", py::arg("name") = py::none(),
       py::arg("constant_values") = 0);
@@ -274,14 +270,14 @@ void BindOrder(py::module_& m) {
       "sort",
       [descending](Input values, int64_t axis, const std::string& direction, const Name& n) {
         Graph& g = GraphOfInput(values);
-        return Checked(g, Sorted(g, values, axis, descending(direction), n.text));
+        return FinishBuild(g, Sorted(g, values, axis, descending(direction), n.text));
       },
       py::arg("values"), py::arg("axis") = -1, py::arg("direction") = "ASCENDING", py::arg("name") = py::none());
   m.def(
       "argsort",
       [descending](Input values, int64_t axis, const std::string& direction, bool, const Name& n) {
         Graph& g = GraphOfInput(values);
-        return Checked(g, ArgSort(g, values, axis, descending(direction), n.text));
+        return FinishBuild(g, ArgSort(g, values, axis, descending(direction), n.text));
       },
       py::arg("values"), py::arg("axis") = -1, py::arg("direction") = "ASCENDING", py::arg("stable") = false,
       py::arg("name") = py::none());

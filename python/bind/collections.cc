@@ -31,7 +31,7 @@ bool InScope(py::handle item, py::handle scope) {
 
 py::list GetCollection(G& g, py::handle name, py::handle scope) {
   py::list result;
-  for (const std::any& item : g.graph->Collection(KeyText(name))) {
+  for (const std::any& item : g.graph->collections().Items(KeyText(name))) {
     py::object object = CollectionItemToPython(item);
     if (scope.is_none() || (PyUnicode_Check(scope.ptr()) && py::len(scope) == 0) || InScope(object, scope))
       result.append(object);
@@ -41,13 +41,13 @@ py::list GetCollection(G& g, py::handle name, py::handle scope) {
 
 void AddToCollection(G& g, py::handle name, py::handle value) {
   if (g.graph->finalized()) RaiseRuntime("Graph is finalized and cannot be modified.");
-  g.graph->AddToCollection(KeyText(name), CollectionItemFrom(value));
+  g.graph->collections().Add(KeyText(name), CollectionItemFrom(value));
 }
 
 void SetCollection(G& g, py::handle name, py::handle items) {
   std::vector<std::any> list;
   for (py::handle item : py::iter(items)) list.push_back(CollectionItemFrom(item));
-  g.graph->SetCollection(KeyText(name), std::move(list));
+  g.graph->collections().Set(KeyText(name), std::move(list));
 }
 
 }  // namespace
@@ -101,15 +101,16 @@ void BindCollections(py::class_<GraphObject>& cls, py::module_& m) {
           },
           py::arg("name"))
       .def(
-          "clear_collection", [](G& g, py::handle name) { g.graph->SetCollection(KeyText(name), {}); }, py::arg("name"))
+          "clear_collection", [](G& g, py::handle name) { g.graph->collections().Set(KeyText(name), {}); },
+          py::arg("name"))
       .def("get_all_collection_keys",
            [](G& g) {
              std::vector<std::string> names;
-             for (const std::string& name : g.graph->CollectionNames())
+             for (const std::string& name : g.graph->collections().Names())
                if (name.find('\x01') == std::string::npos) names.push_back(name);
              return names;
            })
-      .def_property_readonly("collections", [](G& g) { return g.graph->CollectionNames(); });
+      .def_property_readonly("collections", [](G& g) { return g.graph->collections().Names(); });
 
   m.def(
       "add_to_collection",

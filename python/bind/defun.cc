@@ -48,7 +48,8 @@ class DefinedFunction {
     Check(graph.functions().AddAll(body_->functions()));
     Check(graph.functions().Add(def_));
     // The graph keeps the Python functions that the body calls alive.
-    for (std::any& item : body_->Collection(kPyFuncsCollection)) graph.AddToCollection(kPyFuncsCollection, item);
+    for (std::any& item : body_->collections().Items(kPyFuncsCollection))
+      graph.collections().Add(kPyFuncsCollection, item);
     if (options_.grad_func.is_none()) return;
     auto& gradient = options_.grad_func.cast<DefinedFunction&>();
     gradient.AddTo(graph);

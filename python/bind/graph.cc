@@ -22,8 +22,8 @@ namespace {
 // variable may be in several collections, but it holds only one reference to its constraint.
 int VisitGraphMembers(GraphObject& self, visitproc visit, void* arg) {
   std::unordered_set<PyObject*> held;
-  for (const std::string& name : self.graph->CollectionNames()) {
-    for (const std::any& item : self.graph->Collection(name)) {
+  for (const std::string& name : self.graph->collections().Names()) {
+    for (const std::any& item : self.graph->collections().Items(name)) {
       if (const auto* object = std::any_cast<SharedPyObject>(&item)) held.insert(object->ptr());
       if (const auto* variable = std::any_cast<VariablePtr>(&item))
         if (const py::object constraint = ConstraintObject((*variable)->constraint()); !constraint.is_none())
@@ -34,7 +34,7 @@ int VisitGraphMembers(GraphObject& self, visitproc visit, void* arg) {
   return 0;
 }
 void ClearGraphMembers(GraphObject& self) {
-  for (const std::string& name : self.graph->CollectionNames()) self.graph->SetCollection(name, {});
+  for (const std::string& name : self.graph->collections().Names()) self.graph->collections().Set(name, {});
 }
 
 std::string WantedKinds(bool allow_tensor, bool allow_operation) {

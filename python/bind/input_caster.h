@@ -146,6 +146,14 @@ T Unwrapped(Result<T> result) {
 }
 inline void Unwrapped(const Status& status) { Check(status); }
 
+// Ends a call that built nodes of `graph`: raises the graph's errors, then unwraps the result.
+template <class T>
+auto FinishBuild(Graph& graph, T result) {
+  RecordOrigins(graph);
+  Check(graph.TakeError());
+  return Unwrapped(std::move(result));
+}
+
 inline Graph& GraphOfInput(const Input& x) { return x.is_output() ? x.output().graph() : DefaultGraphRef(); }
 
 template <class F, class R, class... Args>
@@ -159,10 +167,7 @@ auto BuildingWith(F function, R (F::*)(Graph&, Args...) const) {
       RecordOrigins(*graph);
       Check(graph->TakeError());
     } else {
-      R result = function(*graph, std::forward<Args>(args)...);
-      RecordOrigins(*graph);
-      Check(graph->TakeError());
-      return Unwrapped(std::move(result));
+      return FinishBuild(*graph, function(*graph, std::forward<Args>(args)...));
     }
   };
 }

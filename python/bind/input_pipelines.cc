@@ -24,14 +24,6 @@ ProducerOptions OptionsOf(std::optional<int64_t> num_epochs, bool shuffle, std::
   return options;
 }
 
-// Raises the graph's errors, then unwraps the result of a building function.
-template <class T>
-T FinishBuild(Graph& graph, Result<T> result) {
-  RecordOrigins(graph);
-  Check(graph.TakeError());
-  return Take(std::move(result));
-}
-
 // Converts a list of tensors and SparseTensors.
 BatchValues ValuesOf(py::handle list) {
   BatchValues values;

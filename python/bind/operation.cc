@@ -7,6 +7,7 @@
 #include "bind/objects.h"
 #include "bind/session.h"
 #include "graph/attr_proto.h"
+#include "graph/colocation.h"
 #include "graph/flow_context.h"
 #include "graph/graph_def.h"
 #include "proto/node_def.pb.h"
@@ -49,11 +50,7 @@ py::object GetAttr(const O& op, const std::string& name) {
 
 py::list ColocationGroups(const O& op) {
   py::list groups;
-  if (const AttrValue* value = op.node->FindAttr("_class"))
-    if (const auto* names = value->As<std::vector<std::string>>())
-      for (const std::string& name : *names)
-        if (name.starts_with("loc:@")) groups.append(py::bytes(name));
-  if (py::len(groups) == 0) groups.append(py::bytes("loc:@" + op.node->name()));
+  for (const std::string& name : weir::ColocationGroups(*op.node)) groups.append(py::bytes(name));
   return groups;
 }
 

@@ -8,7 +8,7 @@
 namespace weir::python {
 namespace {
 
-Output FinishBuild(NodeBuilder&& builder) { return Output(Take(builder.Build()), 0); }
+Output BuildOutput(NodeBuilder&& builder) { return Output(Take(builder.Build()), 0); }
 
 // Both operands as values of one graph, converted inside the operator's name scope ("add", "add/y").
 struct Sides {
@@ -36,11 +36,11 @@ Output Binary(py::handle a, py::handle b, const char* name, F op) {
 }
 
 Output Op2(Graph& graph, const char* type, Output x, Output y, const std::string& name) {
-  return FinishBuild(std::move(NodeBuilder(graph, type, name).In(x).In(y)));
+  return BuildOutput(std::move(NodeBuilder(graph, type, name).In(x).In(y)));
 }
 
 Output CastTo(Graph& graph, Output x, DType type) {
-  return FinishBuild(std::move(NodeBuilder(graph, "Cast").In(x).Attr("DstT", type)));
+  return BuildOutput(std::move(NodeBuilder(graph, "Cast").In(x).Attr("DstT", type)));
 }
 
 Output Add(Graph& graph, Output x, Output y, const std::string& name) {
@@ -71,7 +71,7 @@ Output Xor(Graph& graph, Output x, Output y, const std::string& name) {
   if (IsInteger(x.base_dtype())) return Op2(graph, "BitwiseXor", x, y, name);
   const Output either = Op2(graph, "LogicalOr", x, y, "LogicalOr");
   const Output both = Op2(graph, "LogicalAnd", x, y, "LogicalAnd");
-  const Output not_both = FinishBuild(std::move(NodeBuilder(graph, "LogicalNot").In(both)));
+  const Output not_both = BuildOutput(std::move(NodeBuilder(graph, "LogicalNot").In(both)));
   return Op2(graph, "LogicalAnd", either, not_both, name);
 }
 
@@ -117,7 +117,7 @@ constexpr BinaryOperator kBinary[] = {
 
 Output Unary(py::handle x, const char* op) {
   const Output value = InputFrom(x).output();
-  return FinishBuild(std::move(NodeBuilder(value.graph(), op).In(value)));
+  return BuildOutput(std::move(NodeBuilder(value.graph(), op).In(value)));
 }
 
 // Whether to return NotImplemented, so that Python calls the reflected method of a SparseTensor on the right.

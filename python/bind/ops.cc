@@ -11,7 +11,6 @@
 #include "bind/objects.h"
 #include "bind/process.h"
 #include "graph/node_builder.h"
-#include "graph/types_in_order.h"
 
 namespace weir::python {
 namespace {
@@ -140,7 +139,7 @@ class OpFunction {
     }
     if (graph == nullptr || GraphObjectOf(DefaultGraph()).building_function) graph = &DefaultGraphRef();
     NodeBuilder builder(*graph, op_.name, name.text);
-    builder.Attr(kTypesInOrderAttr, true);
+    builder.TypesInOrder();
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (op_.inputs[i].is_list())
         builder.In(std::move(inputs[i]));

@@ -91,7 +91,7 @@ std::string PyFunctions::Add(Graph& graph, py::object function) {
     token = fmt::format("pyfunc_{}", next_++);
     functions_[token] = item.shared();
   }
-  graph.AddToCollection(kPyFuncsCollection, item);
+  graph.collections().Add(kPyFuncsCollection, item);
   return token;
 }
 

@@ -13,12 +13,6 @@ struct QueueObject {
   py::object graph;
 };
 
-template <class T>
-T FinishBuild(Graph& graph, T result) {
-  RecordOrigins(graph);
-  Check(graph.TakeError());
-  return result;
-}
 // The queue for use in the current graph: its handle is captured while a function is traced.
 Queue CapturedQueue(const QueueObject& self) {
   return functions_being_traced == 0 ? self.queue : self.queue.WithHandle(Captured(self.queue.queue_ref()));

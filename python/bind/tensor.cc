@@ -18,7 +18,7 @@ py::list Consumers(const T& t) {
   const Node* last = nullptr;
   std::vector<Node*> consumers;
   {
-    std::lock_guard<std::recursive_mutex> lock(t.output.graph().mu());
+    const Graph::Lock lock = t.output.graph().LockNodes();
     consumers = t.output.node->consumers();
   }
   for (Node* node : consumers) {

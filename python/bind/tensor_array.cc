@@ -12,13 +12,11 @@ struct ArrayObject {
   py::object graph;
 };
 
-template <class T>
-T FinishBuild(const ArrayObject& self, T result) {
-  Check(self.array.flow().graph().TakeError());
-  return result;
-}
+Graph& GraphOfArray(const ArrayObject& self) { return self.array.flow().graph(); }
 
-ArrayObject Then(const ArrayObject& self, TensorArray next) { return {FinishBuild(self, std::move(next)), self.graph}; }
+ArrayObject Then(const ArrayObject& self, TensorArray next) {
+  return {FinishBuild(GraphOfArray(self), std::move(next)), self.graph};
+}
 
 std::unique_ptr<ArrayObject> MakeTensorArray(DType dtype, const Input& size, std::optional<bool> dynamic_size,
                                              std::optional<bool> clear_after_read, const Name& tensor_array_name,
@@ -43,8 +41,7 @@ std::unique_ptr<ArrayObject> MakeTensorArray(DType dtype, const Input& size, std
                      .infer_shape = infer_shape || element_shape.known_rank(),
                      .tensor_array_name = tensor_array_name.text,
                      .name = name.text});
-  Check(graph.TakeError());
-  return std::make_unique<ArrayObject>(ArrayObject{std::move(array), GraphOf(graph)});
+  return std::make_unique<ArrayObject>(ArrayObject{FinishBuild(graph, std::move(array)), GraphOf(graph)});
 }
 
 }  // namespace
@@ -80,7 +77,10 @@ void BindTensorArray(py::module_& m) {
           },
           py::arg("source"), py::arg("flow") = py::none(), py::arg("name") = py::none())
       .def(
-          "read", [](const A& a, Input index, const Name& n) { return FinishBuild(a, a.array.Read(index, n.text)); },
+          "read",
+          [](const A& a, Input index, const Name& n) {
+            return FinishBuild(GraphOfArray(a), a.array.Read(index, n.text));
+          },
           py::arg("index"), py::arg("name") = py::none())
       .def(
           "write",
@@ -89,17 +89,19 @@ void BindTensorArray(py::module_& m) {
           },
           py::arg("index"), py::arg("value"), py::arg("name") = py::none())
       .def(
-          "stack", [](const A& a, const Name& n) { return FinishBuild(a, a.array.Stack(n.text)); },
+          "stack", [](const A& a, const Name& n) { return FinishBuild(GraphOfArray(a), a.array.Stack(n.text)); },
           py::arg("name") = py::none())
       .def(
-          "pack", [](const A& a, const Name& n) { return FinishBuild(a, a.array.Stack(n.text)); },
+          "pack", [](const A& a, const Name& n) { return FinishBuild(GraphOfArray(a), a.array.Stack(n.text)); },
           py::arg("name") = py::none())
       .def(
           "gather",
-          [](const A& a, Input indices, const Name& n) { return FinishBuild(a, a.array.Gather(indices, n.text)); },
+          [](const A& a, Input indices, const Name& n) {
+            return FinishBuild(GraphOfArray(a), a.array.Gather(indices, n.text));
+          },
           py::arg("indices"), py::arg("name") = py::none())
       .def(
-          "concat", [](const A& a, const Name& n) { return FinishBuild(a, a.array.Concat(n.text)); },
+          "concat", [](const A& a, const Name& n) { return FinishBuild(GraphOfArray(a), a.array.Concat(n.text)); },
           py::arg("name") = py::none())
       .def(
           "unstack", [](const A& a, Input value, const Name& n) { return Then(a, a.array.Unstack(value, n.text)); },
@@ -120,10 +122,10 @@ void BindTensorArray(py::module_& m) {
           },
           py::arg("value"), py::arg("lengths"), py::arg("name") = py::none())
       .def(
-          "size", [](const A& a, const Name& n) { return FinishBuild(a, a.array.Size(n.text)); },
+          "size", [](const A& a, const Name& n) { return FinishBuild(GraphOfArray(a), a.array.Size(n.text)); },
           py::arg("name") = py::none())
       .def(
-          "close", [](const A& a, const Name& n) { return Wrap(FinishBuild(a, a.array.Close(n.text))); },
+          "close", [](const A& a, const Name& n) { return Wrap(FinishBuild(GraphOfArray(a), a.array.Close(n.text))); },
           py::arg("name") = py::none());
 }
 

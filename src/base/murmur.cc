@@ -1,16 +1,8 @@
 #include "base/murmur.h"
 
+#include "base/little_endian.h"
+
 namespace weir {
-namespace {
-
-// `size` bytes (at most 8) as a little-endian number.
-uint64_t LittleEndian(const char* data, size_t size) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < size; ++i) value |= uint64_t{static_cast<unsigned char>(data[i])} << (8 * i);
-  return value;
-}
-
-}  // namespace
 
 uint64_t Murmur64(std::string_view data) {
   constexpr uint64_t kSeed = 0xDECAFCAFFE;

@@ -1,230 +1,19 @@
-// Calls over real sockets, with each of gRPC, the host transport and UCX: how they are answered, cancelled and lost,
-// and when a peer counts as dead.
-#include <gtest/gtest.h>
+// Calls over real sockets, with each of gRPC, the host transport and UCX: how they are answered, cancelled and lost.
+#include "cluster/transport_test.h"
+
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <optional>
 #include <thread>
 
-#include "cluster/grpc/grpc_transport.h"
-#include "cluster/host/host_transport.h"
 #include "cluster/resolve.h"
-#include "cluster/ucx/ucx_transport.h"
 #include "session/cluster_spec.h"
 
-namespace weir {
+namespace weir::transport_tests {
 namespace {
-
-constexpr char kSignOfLife[] = "/weir.Connection/GiveSignOfLife";
-constexpr int64_t kPatience = 20'000'000'000;  // in nanoseconds: gives up after this time
-
-// A one-shot event.
-class Signal final {
- public:
-  void Give() {
-    std::lock_guard lock(mu_);
-    given_ = true;
-    changed_.notify_all();
-  }
-  bool Wait() {
-    std::unique_lock lock(mu_);
-    return changed_.wait_for(lock, std::chrono::nanoseconds(kPatience), [&] { return given_; });
-  }
-
- private:
-  std::mutex mu_;
-  std::condition_variable changed_;
-  bool given_ = false;
-};
-
-// The response to a call.
-class Answer final {
- public:
-  Channel::Done Take() {
-    return [this](Result<Rope> result) {
-      std::lock_guard lock(mu_);
-      ++times_;
-      if (result.ok()) {
-        text_ = result->Flatten();
-      } else {
-        status_ = result.status();
-      }
-      come_.notify_all();
-    };
-  }
-  // Waits for the end of the call.
-  Status Wait() {
-    std::unique_lock lock(mu_);
-    if (!come_.wait_for(lock, std::chrono::nanoseconds(kPatience), [&] { return times_ > 0; }))
-      return Internal("no answer came");
-    EXPECT_EQ(times_, 1);
-    return status_;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::mutex mu_;
-  std::condition_variable come_;
-  int times_ = 0;
-  Status status_;
-  std::string text_;
-};
-
-// Forwards connections to a local port. Cut makes it drop bytes without telling either side.
-class Proxy final {
- public:
-  explicit Proxy(int port) : to_(port) {
-    sockaddr_in name = Loopback(0);
-    socklen_t size = sizeof(name);
-    const bool listens = bind(listener_, reinterpret_cast<sockaddr*>(&name), size) == 0 && listen(listener_, 10) == 0 &&
-                         getsockname(listener_, reinterpret_cast<sockaddr*>(&name), &size) == 0 && pipe(wake_) == 0;
-    EXPECT_TRUE(listens);
-    port_ = ntohs(name.sin_port);
-    thread_ = std::thread([this] { Run(); });
-  }
-  ~Proxy() {
-    Wake('e');
-    thread_.join();
-    for (const int fd : {listener_, wake_[0], wake_[1]}) close(fd);
-    for (const auto& [a, b] : pairs_) {
-      close(a);
-      close(b);
-    }
-  }
-  int port() const { return port_; }
-  int connections() const { return connections_; }
-  // Nothing passes any more over the existing connections.
-  void Cut() {
-    Wake('c');
-    EXPECT_TRUE(cut_.Wait());
-  }
-
- private:
-  static sockaddr_in Loopback(int port) {
-    sockaddr_in name{};
-    name.sin_family = AF_INET;
-    name.sin_port = htons(static_cast<uint16_t>(port));
-    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return name;
-  }
-  void Wake(char what) { EXPECT_EQ(write(wake_[1], &what, 1), 1); }
-  void Accept() {
-    const int from = accept(listener_, nullptr, nullptr);
-    const int to = socket(AF_INET, SOCK_STREAM, 0);
-    const sockaddr_in name = Loopback(to_);
-    EXPECT_EQ(connect(to, reinterpret_cast<const sockaddr*>(&name), sizeof(name)), 0);
-    pairs_.emplace_back(from, to);
-    ++connections_;
-  }
-  // False at the end of the connection.
-  static bool Pass(int from, int to) {
-    char bytes[4096];
-    const ssize_t size = read(from, bytes, sizeof(bytes));
-    return size > 0 && send(to, bytes, static_cast<size_t>(size), MSG_NOSIGNAL) == size;
-  }
-  void Run() {
-    size_t first = 0;  // index of the first pair that is not cut
-    for (;;) {
-      std::vector<pollfd> polled = {{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
-      for (size_t i = first; i < pairs_.size(); ++i) {
-        polled.push_back({pairs_[i].first, POLLIN, 0});
-        polled.push_back({pairs_[i].second, POLLIN, 0});
-      }
-      poll(polled.data(), polled.size(), -1);
-      for (size_t k = 2; k < polled.size(); ++k) {
-        const auto& [a, b] = pairs_[first + (k - 2) / 2];
-        if (polled[k].revents == 0) continue;
-        if (!Pass(polled[k].fd, polled[k].fd == a ? b : a)) {
-          shutdown(a, SHUT_RDWR);
-          shutdown(b, SHUT_RDWR);
-        }
-      }
-      if (polled[1].revents != 0) Accept();
-      char what = 0;
-      if (polled[0].revents == 0 || read(wake_[0], &what, 1) != 1) continue;
-      if (what == 'e') return;
-      first = pairs_.size();
-      cut_.Give();
-    }
-  }
-
-  const int to_;
-  const int listener_ = socket(AF_INET, SOCK_STREAM, 0);
-  int port_ = 0;
-  int wake_[2] = {-1, -1};
-  std::vector<std::pair<int, int>> pairs_;
-  std::atomic<int> connections_{0};
-  Signal cut_;
-  std::thread thread_;
-};
-
-enum class Kind { kGrpc, kHost, kUcx };
-
-class TransportTest : public testing::TestWithParam<Kind> {
- protected:
-  static std::unique_ptr<Transport> Make(int64_t peer_timeout_ms) {
-    std::unique_ptr<Transport> grpc = MakeGrpcTransport(peer_timeout_ms);
-    if (GetParam() == Kind::kHost) return MakeHostTransport(std::move(grpc), peer_timeout_ms);
-    if (GetParam() == Kind::kUcx) return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
-    return grpc;
-  }
-  // A listener waits until all calls have been answered.
-  void TearDown() override {
-    std::lock_guard lock(mu_);
-    for (const std::shared_ptr<IncomingCall>& call : kept_) call->Respond(Cancelled("the test has ended"));
-  }
-  void Keep(std::shared_ptr<IncomingCall> call) {
-    std::lock_guard lock(mu_);
-    kept_.push_back(std::move(call));
-  }
-  IncomingCall& kept(size_t i) {
-    std::lock_guard lock(mu_);
-    return *kept_.at(i);
-  }
-  void Listen(int64_t peer_timeout_ms, CallHandler handler) {
-    server_ = Make(peer_timeout_ms);
-    Result<std::unique_ptr<Listener>> listener = server_->Listen("localhost:0");
-    ASSERT_TRUE(listener.ok()) << listener.status();
-    listener_ = *std::move(listener);
-    ASSERT_GT(listener_->port(), 0);
-    client_ = Make(peer_timeout_ms);
-    channel_ = client_->Connect(address());
-    if (!handler) return;
-    listener_->Serve(std::move(handler));
-    const bool is_ready = GetParam() != Kind::kUcx || WaitUntilUcxIsUsed(*channel_, kPatience / 1'000'000);
-    ASSERT_TRUE(is_ready);
-  }
-  std::string address() const { return fmt::format("localhost:{}", listener_->port()); }
-  Status Call(const std::string& method, std::string request, std::string* response = nullptr,
-              const CallOptions& options = {}) {
-    Answer answer;
-    channel_->Call(method, Rope(std::move(request)), options, answer.Take());
-    Status status = answer.Wait();
-    if (response != nullptr) *response = answer.text();
-    return status;
-  }
-  static void Echo(const std::shared_ptr<IncomingCall>& call) {
-    if (call->method() == kSignOfLife) return call->Respond(Unimplemented("there is no such method"));
-    call->Respond(Rope(call->method() + ":" + call->request().Flatten()));
-  }
-
-  std::mutex mu_;
-  std::vector<std::shared_ptr<IncomingCall>> kept_;  // not answered yet
-  std::unique_ptr<Transport> server_;
-  std::unique_ptr<Transport> client_;
-  std::unique_ptr<Listener> listener_;
-  std::shared_ptr<Channel> channel_;
-};
-
-// For tests in which the handler makes a peer silent by not answering probes.
-class GrpcTransportTest : public TransportTest {};
-
-constexpr int64_t kLongTimeoutMs = 120'000;
 
 TEST_P(TransportTest, MessagesOfAllSizesComeBack) {
   Listen(kLongTimeoutMs, Echo);
@@ -522,8 +311,6 @@ TEST_P(TransportTest, AllAddressesOfANameAreDialled) {
 
 // ---- signs of life ----
 
-constexpr int64_t kShortTimeoutMs = 1'000;
-
 TEST_P(TransportTest, WaitForReadyCallIsAnsweredLater) {
   Listen(kShortTimeoutMs, nullptr);
   const std::string where = address();
@@ -553,125 +340,6 @@ TEST_P(TransportTest, WaitForReadySurvivesSilentPort) {
   const Status status = Call("/a.B/C", "x", nullptr, {.timeout_ms = 4 * kShortTimeoutMs, .wait_for_ready = true});
   EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
   close(silent);
-}
-
-TEST_P(TransportTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
-  Signal came;
-  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
-    if (call->method() == kSignOfLife) return Echo(call);
-    Keep(std::move(call));
-    came.Give();
-  });
-  Answer slow;
-  channel_->Call("/a.B/C", Rope("x"), {}, slow.Take());
-  ASSERT_TRUE(came.Wait());
-  EXPECT_EQ(Call("/a.B/Never", "x", nullptr, {.timeout_ms = 2 * kShortTimeoutMs}).code(),
-            StatusCode::kDeadlineExceeded);
-  kept(0).Respond(Rope("at last"));
-  const Status status = slow.Wait();
-  EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(slow.text(), "at last");
-}
-
-TEST_P(GrpcTransportTest, AnswersAreSignsOfLife) {
-  Signal came;
-  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
-    if (call->method() == "/a.B/C") return Echo(call);
-    const bool is_sign = call->method() == kSignOfLife;
-    Keep(std::move(call));  // probes are not answered
-    if (!is_sign) came.Give();
-  });
-  Answer slow;
-  channel_->Call("/a.B/Slow", Rope("x"), {}, slow.Take());
-  ASSERT_TRUE(came.Wait());
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2 * kShortTimeoutMs);
-  while (std::chrono::steady_clock::now() < end) {
-    const Status status = Call("/a.B/C", "x");
-    ASSERT_TRUE(status.ok()) << status;
-  }
-  kept(0).Respond(Rope("at last"));
-  const Status status = slow.Wait();
-  EXPECT_TRUE(status.ok()) << status;
-}
-
-TEST_P(GrpcTransportTest, APeerThatIsSilentIsLostAndFoundAgain) {
-  std::atomic<bool> silent{true};
-  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
-    if (!silent) return Echo(call);
-    Keep(std::move(call));
-  });
-  Answer first;
-  Answer second;
-  channel_->Call("/a.B/C", Rope("x"), {}, first.Take());
-  channel_->Call("/a.B/D", Rope("x"), {.wait_for_ready = true}, second.Take());
-  for (Answer* answer : {&first, &second}) {
-    const Status status = answer->Wait();
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-    EXPECT_NE(status.message().find("no sign of life from the peer for 1000 ms"), absl::string_view::npos) << status;
-  }
-  silent = false;
-  EXPECT_TRUE(Call("/a.B/C", "x").ok());
-}
-
-TEST_P(GrpcTransportTest, BothSidesDetectAPartition) {
-  Signal came;
-  Signal cancelled;
-  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
-    if (call->method() == kSignOfLife) return Echo(call);
-    call->cancel().Register([&] { cancelled.Give(); });
-    Keep(std::move(call));
-    came.Give();
-  });
-  Proxy proxy(listener_->port());
-  channel_ = client_->Connect(fmt::format("127.0.0.1:{}", proxy.port()));
-  Answer answer;
-  channel_->Call("/a.B/C", Rope("x"), {}, answer.Take());
-  ASSERT_TRUE(came.Wait());
-  proxy.Cut();
-  EXPECT_EQ(answer.Wait().code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(cancelled.Wait());
-}
-
-TEST_P(GrpcTransportTest, StaleConnectionIsReplaced) {
-  std::atomic<int> signs{0};
-  Listen(kShortTimeoutMs, [&](const std::shared_ptr<IncomingCall>& call) {
-    if (call->method() == kSignOfLife) ++signs;
-    Echo(call);
-  });
-  Proxy proxy(listener_->port());
-  channel_ = client_->Connect(fmt::format("127.0.0.1:{}", proxy.port()));
-  EXPECT_TRUE(Call("/a.B/C", "x").ok());
-  EXPECT_EQ(proxy.connections(), 1);
-  // During this time neither side sends anything, because a peer without open calls is not probed.
-  Answer late;
-  client_->Connect("127.0.0.1:1")
-      ->Call("/a.B/C", Rope(), {.timeout_ms = 2 * kShortTimeoutMs, .wait_for_ready = true}, late.Take());
-  EXPECT_EQ(late.Wait().code(), StatusCode::kDeadlineExceeded);
-  EXPECT_EQ(signs, 0);
-  proxy.Cut();
-  const Status status = Call("/a.B/C", "x");
-  EXPECT_TRUE(status.ok()) << status;
-  EXPECT_EQ(proxy.connections(), 2);
-}
-
-TEST_P(GrpcTransportTest, ASilentPeerCostsOnlyItsOwnCalls) {
-  Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) { Keep(std::move(call)); });
-  const std::unique_ptr<Transport> healthy = Make(kLongTimeoutMs);
-  std::unique_ptr<Listener> other = *healthy->Listen("localhost:0");
-  Signal came;
-  std::shared_ptr<IncomingCall> slow;
-  other->Serve([&](std::shared_ptr<IncomingCall> call) {
-    if (call->method() == kSignOfLife) return Echo(call);
-    slow = std::move(call);
-    came.Give();
-  });
-  const std::shared_ptr<Channel> to_other = client_->Connect(fmt::format("localhost:{}", other->port()));
-  Answer answer;
-  to_other->Call("/a.B/C", Rope("x"), {}, answer.Take());
-  ASSERT_TRUE(came.Wait());
-  EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kUnavailable);
-  slow->Respond(Rope("fine"));
-  EXPECT_TRUE(answer.Wait().ok());
 }
 
 TEST_P(TransportTest, BusyServerStillResponds) {
@@ -716,10 +384,9 @@ TEST_P(TransportTest, BusyClientStillReceivesResponses) {
   EXPECT_TRUE(ended.Wait());
 }
 
-INSTANTIATE_TEST_SUITE_P(Grpc, GrpcTransportTest, testing::Values(Kind::kGrpc));
 INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest, testing::Values(Kind::kGrpc));
 INSTANTIATE_TEST_SUITE_P(Host, TransportTest, testing::Values(Kind::kHost));
 INSTANTIATE_TEST_SUITE_P(Ucx, TransportTest, testing::Values(Kind::kUcx));
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::transport_tests

@@ -18,19 +18,22 @@ TEST_F(FlowTest, CondTakesOneBranch) {
   EXPECT_EQ(out[0].shape(), PartialShape::Scalar());
 }
 
+// The inputs of a node: "a:0 b:1 ^c ".
+std::string InputsText(const Graph& graph, const char* name) {
+  const Node* node = graph.FindNode(name);
+  if (node == nullptr) return "no such node";
+  std::string text;
+  for (const Output& in : node->inputs()) text += in.name() + " ";
+  for (const Node* in : node->control_inputs()) text += "^" + in->name() + " ";
+  return text;
+}
+
 TEST_F(FlowTest, CondIsLaidOutAsTensorFlowDoes) {
   Output x = Scalar(3, "x");
   Must(Cond(
       graph(), Greater(x, 2.0f), [&]() -> Result<OutputList> { return OutputList{x * 2.0f}; },
       [&]() -> Result<OutputList> { return OutputList{Scalar(7)}; }));
-  const auto inputs = [&](const char* name) {
-    Node* node = graph().FindNode(name);
-    std::string text;
-    if (node == nullptr) return std::string("no such node");
-    for (const Output& in : node->inputs()) text += in.name() + " ";
-    for (Node* in : node->control_inputs()) text += "^" + in->name() + " ";
-    return text;
-  };
+  const auto inputs = [&](const char* name) { return InputsText(graph(), name); };
   EXPECT_EQ(inputs("cond/Switch"), "Greater:0 Greater:0 ");
   EXPECT_EQ(inputs("cond/switch_t"), "cond/Switch:1 ");
   EXPECT_EQ(inputs("cond/switch_f"), "cond/Switch:0 ");
@@ -123,14 +126,7 @@ TEST_F(FlowTest, LoopIsLaidOutAsTensorFlowDoes) {
         return OutputList{v[0] + 1, v[1] * y};
       },
       {0, 1.0f}));
-  const auto inputs = [&](const char* name) {
-    Node* node = graph().FindNode(name);
-    std::string text;
-    if (node == nullptr) return std::string("no such node");
-    for (const Output& in : node->inputs()) text += in.name() + " ";
-    for (Node* in : node->control_inputs()) text += "^" + in->name() + " ";
-    return text;
-  };
+  const auto inputs = [&](const char* name) { return InputsText(graph(), name); };
   EXPECT_EQ(inputs("while/Enter"), "while/Const:0 ");
   EXPECT_EQ(inputs("while/Merge"), "while/Enter:0 while/NextIteration:0 ");
   EXPECT_EQ(inputs("while/Less/y"), "^while/Merge ");

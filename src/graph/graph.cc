@@ -14,15 +14,6 @@ int64_t NextGraphUid() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-std::string Lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
-bool IsWordChar(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
-
 // Searches from the end: the item added last is usually removed first.
 template <class T>
 void EraseOne(std::vector<T>& items, const T& item) {
@@ -49,7 +40,7 @@ const AttrValue* Node::FindAttr(std::string_view name) const {
 }
 
 PartialShape Node::output_shape(int i) const {
-  std::lock_guard<std::recursive_mutex> lock(graph_->mu());
+  const Graph::Lock lock = graph_->LockNodes();
   return output_shapes_[i];
 }
 
@@ -124,29 +115,7 @@ void Graph::ForEachNode(FunctionRef<void(Node*)> visit) const {
 std::string Graph::UniqueName(std::string_view base, bool mark_used) {
   const std::string& scope = build().name_scope;
   std::lock_guard<std::recursive_mutex> lock(mu_);
-  std::string name = scope.empty() ? std::string(base) : fmt::format("{}/{}", scope, base);
-  const std::string key = Lower(name);
-  auto it = names_in_use_.find(key);
-  int count = it == names_in_use_.end() ? 0 : it->second;
-  if (mark_used) names_in_use_[key] = count + 1;
-  if (count == 0) return name;
-  std::string candidate = key;
-  while (names_in_use_.contains(candidate)) {
-    candidate = fmt::format("{}_{}", key, count);
-    ++count;
-  }
-  if (mark_used) {
-    names_in_use_[candidate] = 1;
-    names_in_use_[key] = count;
-  }
-  return fmt::format("{}_{}", name, count - 1);
-}
-
-BuildState& Graph::build() {
-  std::lock_guard<std::recursive_mutex> lock(mu_);
-  std::unique_ptr<BuildState>& state = build_states_[std::this_thread::get_id()];
-  if (state == nullptr) state = std::make_unique<BuildState>();
-  return *state;
+  return names_.Unique(scope.empty() ? std::string(base) : fmt::format("{}/{}", scope, base), mark_used);
 }
 
 Status Graph::TakeError() {
@@ -220,33 +189,6 @@ void Graph::Own(std::unique_ptr<FlowContext> context) {
   flow_contexts_.push_back(std::move(context));
 }
 
-void Graph::AddToCollection(const std::string& name, std::any item) {
-  std::lock_guard<std::recursive_mutex> lock(mu_);
-  collections_[name].push_back(std::move(item));
-}
-
-std::vector<std::any> Graph::Collection(const std::string& name) const {
-  std::lock_guard<std::recursive_mutex> lock(mu_);
-  auto it = collections_.find(name);
-  return it == collections_.end() ? std::vector<std::any>() : it->second;
-}
-
-void Graph::SetCollection(const std::string& name, std::vector<std::any> items) {
-  std::lock_guard<std::recursive_mutex> lock(mu_);
-  if (items.empty()) {
-    collections_.erase(name);
-  } else {
-    collections_[name] = std::move(items);
-  }
-}
-
-std::vector<std::string> Graph::CollectionNames() const {
-  std::lock_guard<std::recursive_mutex> lock(mu_);
-  std::vector<std::string> names;
-  for (const auto& [name, items] : collections_) names.push_back(name);
-  return names;
-}
-
 Result<Node*> Graph::Insert(std::shared_ptr<const NodeProps> props, std::vector<Output> inputs,
                             std::vector<Node*> control_inputs, std::string device, std::vector<PartialShape> shapes) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
@@ -268,8 +210,7 @@ Node* Graph::Adopt(std::unique_ptr<Node> owned) {
   WEIR_CHECK(by_name_.emplace(node->name(), node).second, node->name());
   node->id_ = static_cast<int>(nodes_.size());
   nodes_.push_back(std::move(owned));
-  int& uses = names_in_use_[Lower(node->name())];
-  uses = std::max(uses, 1);
+  names_.MarkUsed(node->name());
   for (const Output& input : node->inputs_)
     if (input.valid()) input.node->consumers_.push_back(node);
   for (Node* control : node->control_inputs_) control->control_outputs_.push_back(node);
@@ -287,19 +228,23 @@ void Graph::Remove(Node* node) {
   for (Node* control : node->control_inputs_) EraseOne(control->control_outputs_, node);
   for (Node* waiting : node->control_outputs_) EraseOne(waiting->control_inputs_, node);
   by_name_.erase(node->name());
-  for (int i = 0; i < node->num_outputs(); ++i) known_values_.erase(Output(node, i));
+  refiner_.Forget(node);
   nodes_[node->id_].reset();
 }
 
-bool IsValidNodeName(std::string_view name) {
-  if (name.empty() || !(IsWordChar(name[0]) || name[0] == '.' || name[0] == '_')) return false;
-  return IsValidScopeName(name);
+Result<std::vector<PartialShape>> Graph::InferShapes(const NodeProps& props, const std::vector<Output>& inputs) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  return refiner_.InferShapes(props, inputs);
 }
 
-bool IsValidScopeName(std::string_view name) {
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return IsWordChar(c) || c == '_' || c == '.' || c == '-' || c == '/' || c == '\\' || c == '>';
-  });
+Tensor Graph::ConstantValue(Output output) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  return refiner_.ConstantValue(output);
+}
+
+PartialShape Graph::ConstantShape(Output output) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  return refiner_.ConstantShape(output);
 }
 
 }  // namespace weir

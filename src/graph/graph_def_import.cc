@@ -60,7 +60,7 @@ class Importer final {
   Result<ImportResult> Run() {
     ImportResult result;
     {
-      std::lock_guard<std::recursive_mutex> lock(graph_.mu());
+      const Graph::Lock lock = graph_.LockNodes();
       WEIR_TRY(Prepare());
       WEIR_ASSIGN(std::vector<int> order, Order());
       WEIR_TRY(CheckReturned());

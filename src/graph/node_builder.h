@@ -9,6 +9,8 @@
 
 namespace weir {
 
+class ArgResolver;
+
 class NodeBuilder final {
  public:
   // An empty `name` means the op's type. With a trailing slash the name is used as is, without scope or suffix.
@@ -21,6 +23,9 @@ class NodeBuilder final {
   NodeBuilder& Attr(std::string name, AttrValue value);
   NodeBuilder& ControlInput(Node* node);
   NodeBuilder& Device(std::string device);
+  // The first argument determines a type attribute, even if it is a literal, as in TensorFlow's Python functions.
+  // Without this, the first tensor does, and literals take its type.
+  NodeBuilder& TypesInOrder();
 
   Result<Node*> Build();
   // For code that checks errors once at the end: an error is recorded in the graph's build state, and the result is
@@ -35,6 +40,31 @@ class NodeBuilder final {
     InputList inputs;
     bool is_list = false;
   };
+  class DistinctNodes;
+  // The nodes that a new node must be placed with, as far as that decides its device.
+  struct Colocation {
+    bool by_ref = false;  // with the owner of a reference
+    std::string device;   // empty if none of the nodes requests one
+  };
+
+  // The steps of Build, in their order.
+  Status CheckArgs(const OpDef& op) const;
+  // Literals become nodes named below this one ("mul/y"); `name` then gets a trailing slash.
+  Status ResolveArgs(const OpDef& op, ArgResolver& resolver, std::string* name, std::vector<Output>* inputs);
+  void AddScopedAttrs(const OpDef& op, const BuildState& state);
+  // Sets the attribute _class.
+  Colocation Colocate(const OpDef& op, const std::vector<Output>& inputs, const BuildState& state);
+  // Control inputs from the thread's scopes. A scope adds none if a data input was built inside of it, since that input
+  // already depends on them.
+  static DistinctNodes ScopedControlInputs(const BuildState& state, const std::vector<Output>& inputs);
+  // Values from outside of a branch or loop enter it here. The nodes that capture them are named below this one.
+  Status CaptureInputs(FlowContext& flow, std::string* name, std::vector<Output>* inputs, DistinctNodes* controls);
+  // Takes attrs_. The name is the one for error messages.
+  Result<std::shared_ptr<NodeProps>> MakeProps(const OpDef& op, const ArgResolver& resolver, const std::string& name,
+                                               const std::vector<Output>& inputs);
+  std::string FinalName(const std::string& name);
+  Status ChooseDevice(const Colocation& colocation, const BuildState& state, Node* node) const;
+
   Graph& graph_;
   std::string op_;
   std::string name_;
@@ -42,6 +72,7 @@ class NodeBuilder final {
   AttrMap attrs_;
   std::vector<Node*> control_inputs_;
   std::string device_;
+  bool types_in_order_ = false;
 };
 
 // Converts `x` to an output of `graph` (a Const for literals), of type `wanted` unless that is kInvalidType.

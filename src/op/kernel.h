@@ -17,6 +17,7 @@
 #include "op/op_def.h"
 #include "op/rendezvous.h"
 #include "op/resource.h"
+#include "tensor/for_type.h"
 
 namespace weir {
 
@@ -289,11 +290,6 @@ inline Status Kernel::Run(KernelContext& ctx) const {
 }
 
 // --- kernel lists ---
-template <class T>
-struct TypeTag {
-  using type = T;
-};
-
 // Sanitizer builds compile kernels for these types only. A list with none of them is compiled in full.
 #ifdef WEIR_FEW_TYPES
 template <class T>

@@ -65,6 +65,9 @@ using KernelList = std::vector<KernelDef>;
 enum class NoGradient { kNone, kIntended };
 constexpr NoGradient kNoGradient = NoGradient::kIntended;  // for use in OpEntry
 
+// The types of a group of the schema language, such as "numbertype"; empty if there is no such group.
+std::vector<DType> TypeGroup(std::string_view name);
+
 // The source form of an op. Examples of `attrs`: "T: {float, double} = DT_FLOAT", "N: int >= 1",
 // "transpose_a: bool = false", "shape: shape", "padding: {'SAME', 'VALID'}", "Tout: list(type) >= 1". Type groups are
 // numbertype, realnumbertype and quantizedtype, also inside braces: "T: {numbertype, bool}".

@@ -11,13 +11,11 @@
 #include "op/op_def.h"
 
 namespace weir {
-namespace {
 
-// The types of the type group `name`; empty if it is not a group.
 std::vector<DType> TypeGroup(std::string_view name) {
   if (name == "numbertype" || name == "numerictype") {
-    return {kFloat,  kDouble, kInt32,    kUint8,   kInt16,  kInt8,       kComplex64, kInt64,  kQint8, kQuint8,
-            kQint32, kQint16, kBFloat16, kQuint16, kUint16, kComplex128, kHalf,      kUint32, kUint64};
+    return {kFloat,  kDouble,   kInt32,  kUint8,   kInt16,  kInt8,       kComplex64, kInt64,  kQint8, kQuint8,
+            kQint32, kBFloat16, kQint16, kQuint16, kUint16, kComplex128, kHalf,      kUint32, kUint64};
   }
   if (name == "realnumbertype" || name == "realnumerictype") {
     return {kFloat, kDouble, kInt32, kUint8, kInt16, kInt8, kInt64, kBFloat16, kUint16, kHalf, kUint32, kUint64};
@@ -25,6 +23,8 @@ std::vector<DType> TypeGroup(std::string_view name) {
   if (name == "quantizedtype") return {kQint8, kQuint8, kQint32, kQint16, kQuint16};
   return {};
 }
+
+namespace {
 
 Result<DType> ParseTypeWord(Cursor& in) {
   WEIR_ASSIGN(const std::string word, in.Identifier());

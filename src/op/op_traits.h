@@ -52,6 +52,20 @@ constexpr bool Forwards(OutputMemory memory) {
          memory == OutputMemory::kForwardsRest;
 }
 
+// How an integer output follows from shapes that are known while a graph is built.
+enum class ShapeValue : uint8_t {
+  kNone,
+  kShape,          // output i is the shape of input i
+  kVariableShape,  // the shape of the variable behind input 0
+  kRank,           // the rank of input 0
+  kSize,           // the number of elements of input 0
+  // If the output is used as a shape:
+  kSame,    // it is input 0
+  kPack,    // its dimensions are the inputs
+  kConcat,  // it joins the shapes in the list input
+  kSlice,   // it is a range of input 0, as in StridedSlice
+};
+
 struct OpTraits {
   NodeKind kind = NodeKind::kKernel;
   StateRole state = StateRole::kNone;
@@ -68,6 +82,7 @@ struct OpTraits {
   bool brief = false;
   // A caller may supply a value that replaces the output of the node.
   bool placeholder = false;
+  ShapeValue shape_value = ShapeValue::kNone;
 };
 
 // Traits of many ops.

@@ -86,5 +86,36 @@ TEST_F(TraitsTest, PlaceholdersAndConstantsHaveNoState) {
   });
 }
 
+TEST_F(TraitsTest, ShapeValuesFitTheirSignatures) {
+  ForEachOp([](const OpDef& op) {
+    const ShapeValue value = op.traits.shape_value;
+    if (value == ShapeValue::kNone) return;
+    ASSERT_FALSE(op.inputs.empty());
+    ASSERT_EQ(op.outputs.size(), 1u);
+    const bool lists = op.inputs[0].is_list() || (op.inputs.size() > 1 && op.inputs[1].is_list());
+    switch (value) {
+      case ShapeValue::kShape:
+        EXPECT_EQ(op.inputs.size(), 1u);
+        EXPECT_EQ(op.inputs[0].number_attr, op.outputs[0].number_attr);
+        break;
+      case ShapeValue::kVariableShape:
+        EXPECT_EQ(op.inputs[0].type, kResource);
+        break;
+      case ShapeValue::kPack:
+        EXPECT_TRUE(op.inputs.size() == 1 && op.inputs[0].is_list());
+        break;
+      case ShapeValue::kConcat:
+        EXPECT_TRUE(op.inputs.size() == 2 && lists);
+        break;
+      case ShapeValue::kSlice:
+        EXPECT_EQ(op.inputs.size(), 4u);
+        break;
+      default:
+        EXPECT_EQ(op.inputs.size(), 1u);
+        EXPECT_FALSE(lists);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace weir::ops

@@ -3,6 +3,7 @@
 #include "runtime/kernel_cache.h"
 
 #include "op/hidden_attrs.h"
+#include "op/node_error.h"
 #include "runtime/fused_elementwise.h"
 
 namespace weir {
@@ -95,12 +96,7 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
   bound->info = MakeNodeInfo(*props, device.name());
   bound->props = props;
   Result<Kernel> kernel = MakeKernelFor(bound->info, device.kind(), env_, resources_, functions_);
-  if (!kernel.ok()) {
-    return MarkNode(MakeStatus(kernel.status().code(),
-                               fmt::format("{}\n\t [[node '{}' ({})]]", std::string(kernel.status().message()),
-                                           props->name, props->op->name)),
-                    props->name);
-  }
+  if (!kernel.ok()) return WithNode(kernel.status(), props->name, props->op->name);
   bound->kernel = *std::move(kernel);
   std::shared_ptr<const BoundKernel> kept = std::move(bound);
   // A node that stands for several nodes exists in one plan only: its kernel is not cached.

@@ -3,27 +3,14 @@
 #include "graph/colocation.h"
 
 namespace weir {
-namespace {
-
-template <class T>
-bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
-  return a.has_value() && b.has_value() && *a != *b;
-}
-
-}  // namespace
 
 void PlacementGroups::Merge(Group& into, const Group& other) const {
   if (into.conflict.ok()) into.conflict = other.conflict;
-  const DeviceName& a = into.request;
-  const DeviceName& b = other.request;
-  const bool tasks_differ = Differ(a.job, b.job) || Differ(a.replica, b.replica) || Differ(a.task, b.task);
-  const bool kinds_differ = Differ(a.type, b.type) || Differ(a.index, b.index);
-  if (into.conflict.ok() && (tasks_differ || (kinds_differ && !soft_))) {
-    into.conflict = MarkNode(
-        InvalidArgument("Cannot colocate nodes '{}' and '{}': they share state or a colocation group, but ask for '{}' "
-                        "and '{}'",
-                        other.requested_by, into.requested_by, b.ToString(), a.ToString()),
-        other.requested_by);
+  const Result<DeviceName> merged = MergeRequests(into.request, other.request, soft_);
+  if (into.conflict.ok() && !merged.ok()) {
+    into.conflict = MarkNode(InvalidArgument("Cannot colocate nodes '{}' and '{}': {}", other.requested_by,
+                                             into.requested_by, std::string(merged.status().message())),
+                             other.requested_by);
   }
   if (into.requested_by.empty()) into.requested_by = other.requested_by;
   if (into.fixed) return;
@@ -32,10 +19,7 @@ void PlacementGroups::Merge(Group& into, const Group& other) const {
     into.fixed = true;
     return;
   }
-  into.request = a.MergedWith(b);
-  if (!kinds_differ) return;
-  into.request.type.reset();
-  into.request.index.reset();
+  if (merged.ok()) into.request = *merged;
 }
 
 void PlacementGroups::Join(int32_t a, int32_t b) {
@@ -102,20 +86,13 @@ void PlacementGroups::Update() {
   for (Node* node : graph_.Nodes()) {
     if (node->id() < next_) continue;
     if (by_name_.contains(node->name())) ElementOf(node->name());
-    for (const Output& input : node->inputs()) {
-      const bool takes_reference =
-          IsRef(input.dtype()) && IsRef(node->props()->input_types[&input - node->inputs().data()]);
-      // Resources and variants cannot move to another device.
-      if (takes_reference || BaseType(input.dtype()) == kResource || input.dtype() == kVariant)
-        JoinState(ElementOf(node->name()), ElementOf(input.node->name()));
+    for (int i = 0; i < node->num_inputs(); ++i) {
+      const DType type = node->props()->input_types[i];
+      // The nodes of this graph may be on several tasks, and no variant can be sent to another task.
+      if (RefersToState(type) || type == kVariant)
+        JoinState(ElementOf(node->name()), ElementOf(node->input(i).node->name()));
     }
-    const AttrValue* classes = node->FindAttr("_class");
-    const auto* names = classes == nullptr ? nullptr : classes->As<std::vector<std::string>>();
-    if (names == nullptr) continue;
-    for (const std::string& name : *names) {
-      if (name.starts_with(kColocationPrefix))
-        Join(ElementOf(node->name()), ElementOf(name.substr(kColocationPrefix.size())));
-    }
+    for (const std::string& name : ColocatedWith(node->attrs())) Join(ElementOf(node->name()), ElementOf(name));
   }
   next_ = count;
 }

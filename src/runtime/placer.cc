@@ -12,28 +12,6 @@
 namespace weir {
 namespace {
 
-// Merges two requests, or returns an error with the first component in which they differ. With `soft`, a different type
-// or index is dropped from the request instead.
-Result<DeviceName> MergeRequests(const DeviceName& a, const DeviceName& b, bool soft) {
-  auto differ = [](const auto& x, const auto& y) { return x.has_value() && y.has_value() && *x != *y; };
-  const char* hard_conflict = differ(a.job, b.job)           ? "jobs"
-                              : differ(a.replica, b.replica) ? "replicas"
-                              : differ(a.task, b.task)       ? "tasks"
-                                                             : nullptr;
-  const char* soft_conflict = differ(a.type, b.type) ? "types" : differ(a.index, b.index) ? "ids" : nullptr;
-  if (hard_conflict != nullptr || (soft_conflict != nullptr && !soft)) {
-    return InvalidArgument("Cannot merge devices with incompatible {}: '{}' and '{}'",
-                           hard_conflict != nullptr ? hard_conflict : soft_conflict, a.ToString(), b.ToString());
-  }
-  if (soft_conflict != nullptr) {
-    DeviceName merged = a;
-    merged.type.reset();
-    merged.index.reset();
-    return merged;
-  }
-  return a.MergedWith(b);
-}
-
 class Placement {
  public:
   Placement(const Graph& client, const std::vector<std::unique_ptr<Device>>& devices, const PlacerOptions& options,
@@ -66,8 +44,7 @@ class Placement {
   };
 
   static bool IsState(const PlanGraph::Node& node, size_t input) {
-    const DType type = node.props->input_types[input];
-    return (IsRef(type) || type == kResource) && !node.inputs[input].fed();
+    return RefersToState(node.props->input_types[input]) && !node.inputs[input].fed();
   }
   static bool TakesState(const PlanGraph::Node& node) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -82,14 +59,8 @@ class Placement {
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         if (IsState(node, i)) sets_.Join(static_cast<int32_t>(n), node.inputs[i].node);
       }
-      auto attr = node.props->attrs->find("_class");
-      if (attr == node.props->attrs->end()) continue;
-      const auto* classes = attr->second.As<std::vector<std::string>>();
-      if (classes == nullptr) continue;
-      for (const std::string& name : *classes) {
-        if (name.starts_with(kColocationPrefix))
-          sets_.Join(static_cast<int32_t>(n), ElementOf(name.substr(kColocationPrefix.size())));
-      }
+      for (const std::string& name : ColocatedWith(*node.props->attrs))
+        sets_.Join(static_cast<int32_t>(n), ElementOf(name));
     }
   }
 

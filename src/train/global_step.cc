@@ -32,7 +32,7 @@ Result<GlobalStep> FromItem(const std::any& item) {
 }  // namespace
 
 Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several) {
-  const std::vector<std::any> items = graph.Collection(graph_keys::kGlobalStep);
+  const std::vector<std::any> items = graph.collections().Items(graph_keys::kGlobalStep);
   if (items.size() == 1) return FromItem(items[0]);
   if (items.size() > 1) {
     if (several == OfSeveral::kFirst) {
@@ -45,7 +45,7 @@ Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several) {
   Node* const node = graph.FindNode("global_step");
   if (node == nullptr || node->num_outputs() == 0) return GlobalStep();
   if (node->type() != "VarHandleOp") return Checked(Output(node, 0), node->name(), false);
-  for (const VariablePtr& variable : graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables))
+  for (const VariablePtr& variable : graph.collections().Of<VariablePtr>(graph_keys::kGlobalVariables))
     if (variable->op_name() == node->name()) return Checked(variable->value(), node->name(), false);
   return GlobalStep();
 }
@@ -53,7 +53,7 @@ Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several) {
 Result<GlobalStep> FindGlobalStepRead(Graph& graph) {
   WEIR_ASSIGN(GlobalStep step, FindGlobalStep(graph));
   if (!step.value.valid()) return step;
-  const std::vector<Output> made = graph.CollectionOf<Output>(graph_keys::kGlobalStepRead);
+  const std::vector<Output> made = graph.collections().Of<Output>(graph_keys::kGlobalStepRead);
   if (!made.empty()) {
     step.value = made[0];
     return step;
@@ -63,7 +63,7 @@ Result<GlobalStep> FindGlobalStepRead(Graph& graph) {
   ControlDependencies none = ControlDependencies::Cleared(graph);
   const Output read = Add(graph, step.value, 0, {.name = "add"});
   WEIR_TRY(graph.TakeError());
-  graph.AddToCollection(graph_keys::kGlobalStepRead, read);
+  graph.collections().Add(graph_keys::kGlobalStepRead, read);
   step.value = read;
   return step;
 }

@@ -10,7 +10,7 @@ Result<VariablePtr> GetOrCreateGlobalStep(Graph& graph) {
   WEIR_ASSIGN(const GlobalStep found, FindGlobalStep(graph));
   if (found.value.valid()) {
     for (const char* collection : {graph_keys::kGlobalStep, graph_keys::kGlobalVariables}) {
-      for (const VariablePtr& variable : graph.CollectionOf<VariablePtr>(collection))
+      for (const VariablePtr& variable : graph.collections().Of<VariablePtr>(collection))
         if (variable->op_name() == found.name) return variable;
     }
     return InvalidArgument("the global step '{}' is not a variable", found.name);

@@ -138,7 +138,7 @@ bool AddItem(const CollectionItem& item, tensorflow::CollectionDef* def) {
 void ExportCollection(const Graph& graph, const std::string& key, const CollectionCodec& codec,
                       const ExportScope& scope, tensorflow::MetaGraphDef* meta) {
   tensorflow::CollectionDef def;
-  for (const std::any& item : graph.Collection(key)) {
+  for (const std::any& item : graph.collections().Items(key)) {
     const std::optional<CollectionItem> value = ToItem(key, item, codec, scope);
     if (!value.has_value() && !scope.is_all()) continue;
     if (!value.has_value() || !AddItem(*value, &def)) {
@@ -223,7 +223,7 @@ class CollectionImporter {
         for (const std::string& bytes : def.bytes_list().value()) WEIR_TRY(ImportBytes(key, bytes));
         return OkStatus();
       case Def::kInt64List:
-        for (const int64_t number : def.int64_list().value()) graph_.AddToCollection(key, number);
+        for (const int64_t number : def.int64_list().value()) graph_.collections().Add(key, number);
         return OkStatus();
       case Def::kFloatList:
         for (const float number : def.float_list().value()) WEIR_TRY(ImportOther(key, CollectionItem(number), number));
@@ -237,12 +237,12 @@ class CollectionImporter {
   Status ImportNode(const std::string& key, const std::string& name) {
     if (name.find(':') != std::string::npos) {
       WEIR_ASSIGN(const Output output, graph_.FindOutput(name));
-      graph_.AddToCollection(key, output);
+      graph_.collections().Add(key, output);
       return OkStatus();
     }
     Node* node = graph_.FindNode(name);
     if (node == nullptr) return NotFound("collection '{}': the graph has no node '{}'", key, name);
-    graph_.AddToCollection(key, node);
+    graph_.collections().Add(key, node);
     return OkStatus();
   }
   Status ImportBytes(const std::string& key, const std::string& bytes) {
@@ -254,7 +254,7 @@ class CollectionImporter {
       WEIR_ASSIGN(variable, FromVariableDef(graph_, def, imported_.scope));
       imported_.variables[def.variable_name()] = variable;
     }
-    graph_.AddToCollection(key, variable);
+    graph_.collections().Add(key, variable);
     return OkStatus();
   }
   Status ImportOther(const std::string& key, const CollectionItem& item, std::any otherwise) {
@@ -263,14 +263,14 @@ class CollectionImporter {
       if (!def.ParseFromString(bytes->bytes))
         return InvalidArgument("collection '{}' has no QueueRunnerDef in it", key);
       WEIR_ASSIGN(otherwise, QueueRunner::FromProto(graph_, def, imported_.scope));
-      graph_.AddToCollection(key, std::move(otherwise));
+      graph_.collections().Add(key, std::move(otherwise));
       return OkStatus();
     }
     if (options_.codec.from_item) {
       WEIR_ASSIGN(const std::optional<GraphItem> made, options_.codec.from_item(graph_, key, item, imported_.scope));
       if (made.has_value()) otherwise = made->value;
     }
-    graph_.AddToCollection(key, std::move(otherwise));
+    graph_.collections().Add(key, std::move(otherwise));
     return OkStatus();
   }
 
@@ -347,7 +347,7 @@ Result<tensorflow::MetaGraphDef> ExportMetaGraph(const Graph& graph, const MetaG
   info.set_tensorflow_git_version("unknown");
   info.set_stripped_default_attrs(options.strip_default_attrs);
   if (options.saver_def.has_value()) *meta.mutable_saver_def() = *options.saver_def;
-  const std::vector<std::string> keys = options.collections.value_or(graph.CollectionNames());
+  const std::vector<std::string> keys = options.collections.value_or(graph.collections().Names());
   for (const std::string& key : keys) {
     if (key.starts_with("__") || key.find('\x01') != std::string::npos) continue;  // local to this process
     if (options.clear_extraneous_savers && key == kSavers) continue;

@@ -11,7 +11,7 @@
 namespace weir {
 
 Result<std::optional<std::any>> ModelParts::Item(const char* collection) const {
-  std::vector<std::any> items = graph_.Collection(collection);
+  std::vector<std::any> items = graph_.collections().Items(collection);
   if (items.size() > 1 && several_ == Several::kError)
     return FailedPrecondition(
         "More than one item in the collection \"{}\". Please indicate which one to use by passing it to the "
@@ -34,7 +34,7 @@ Result<ReadyOp> ModelParts::FindOrMake(const char* collection, MakeOutput make) 
   WEIR_ASSIGN(const std::optional<ReadyOp> found, Find(collection));
   if (found) return *found;
   WEIR_ASSIGN(const Output made, make());
-  graph_.AddToCollection(collection, made);
+  graph_.collections().Add(collection, made);
   return ReadyOp(made);
 }
 
@@ -42,7 +42,7 @@ Result<std::vector<Node*>> ModelParts::FindOrMakeNodes(const char* collection, M
   WEIR_ASSIGN(const std::optional<ReadyOp> found, Find(collection));
   if (found) return std::vector<Node*>{found->node};
   WEIR_ASSIGN(Node * made, make());
-  graph_.AddToCollection(collection, made);
+  graph_.collections().Add(collection, made);
   return std::vector<Node*>{made};
 }
 
@@ -54,7 +54,7 @@ Result<std::optional<Output>> ModelParts::Summary() const {
   }
   const std::optional<Output> merged = MergeAllSummaries(graph_);
   WEIR_TRY(graph_.TakeError());
-  if (merged) graph_.AddToCollection(graph_keys::kSummaryOp, *merged);
+  if (merged) graph_.collections().Add(graph_keys::kSummaryOp, *merged);
   return merged;
 }
 
@@ -66,7 +66,7 @@ Result<std::shared_ptr<Saver>> ModelParts::FindOrMakeSaver(MakeSaver make) const
     return *found;
   }
   WEIR_ASSIGN(std::shared_ptr<Saver> made, make());
-  if (made != nullptr) graph_.AddToCollection(graph_keys::kSavers, made);
+  if (made != nullptr) graph_.collections().Add(graph_keys::kSavers, made);
   return made;
 }
 

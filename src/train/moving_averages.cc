@@ -33,7 +33,7 @@ Result<Node*> ExponentialMovingAverage::Apply(Graph& graph, std::vector<Variable
       average->slice = var->slice;
       average->slice->full_name = AverageName(var->slice->full_name);
     }
-    graph.AddToCollection(graph_keys::kMovingAverageVariables, var);
+    graph.collections().Add(graph_keys::kMovingAverageVariables, var);
     shadows_[key] = {.average = average, .value = var->AsInput()};
     keys.push_back(key);
   }
@@ -143,7 +143,7 @@ std::map<std::string, VariablePtr> ExponentialMovingAverage::VariablesToRestore(
   std::vector<VariablePtr> averaged = moving;
   if (averaged.empty()) {
     averaged = TrainableVariables(graph);
-    for (const VariablePtr& v : graph.CollectionOf<VariablePtr>(graph_keys::kMovingAverageVariables))
+    for (const VariablePtr& v : graph.collections().Of<VariablePtr>(graph_keys::kMovingAverageVariables))
       averaged.push_back(v);
   }
   std::map<std::string, VariablePtr> result;

@@ -132,8 +132,9 @@ Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and
     }
     WEIR_TRY(graph.TakeError());
   }
-  std::vector<Node*> known = graph.CollectionOf<Node*>(graph_keys::kTrainOp);
-  if (std::find(known.begin(), known.end(), result) == known.end()) graph.AddToCollection(graph_keys::kTrainOp, result);
+  std::vector<Node*> known = graph.collections().Of<Node*>(graph_keys::kTrainOp);
+  if (std::find(known.begin(), known.end(), result) == known.end())
+    graph.collections().Add(graph_keys::kTrainOp, result);
   return result;
 }
 

@@ -194,7 +194,7 @@ TEST_F(OptimizersTest, SlotsAreNamedAfterTheVariableAndTheOptimizer) {
   }
   EXPECT_THAT(names, ElementsAre("beta1_power:0", "beta2_power:0", "w/Adam:0", "w/Adam_1:0"));
   EXPECT_EQ(TrainableVariables(graph()).size(), 1u);
-  EXPECT_EQ(graph().CollectionOf<Node*>(graph_keys::kTrainOp).size(), 1u);
+  EXPECT_EQ(graph().collections().Of<Node*>(graph_keys::kTrainOp).size(), 1u);
 }
 
 TEST_F(OptimizersTest, AHyperparameterMayBeATensorOrAFunction) {

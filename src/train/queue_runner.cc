@@ -155,14 +155,14 @@ void QueueRunnerThreads::JoinOrAbandon() {
 }
 
 void AddQueueRunner(Graph& graph, QueueRunnerPtr runner, const std::string& collection) {
-  graph.AddToCollection(collection, std::move(runner));
+  graph.collections().Add(collection, std::move(runner));
 }
 
 std::unique_ptr<QueueRunnerThreads> StartQueueRunners(Graph& graph, const std::shared_ptr<Session>& session,
                                                       const std::shared_ptr<Coordinator>& coordinator,
                                                       const std::string& collection) {
   std::vector<QueueRunner::Loop> loops;
-  for (const QueueRunnerPtr& runner : graph.CollectionOf<QueueRunnerPtr>(collection))
+  for (const QueueRunnerPtr& runner : graph.collections().Of<QueueRunnerPtr>(collection))
     for (QueueRunner::Loop& loop : runner->Loops(session, coordinator)) loops.push_back(std::move(loop));
   return std::make_unique<QueueRunnerThreads>(coordinator, std::move(loops));
 }

@@ -83,7 +83,7 @@ Status Saver::Build(Graph& graph) {
     variables = *options_.variables;
   } else {
     WEIR_ASSIGN(variables, VariablesBySavedName(GlobalVariables(graph)));
-    tables = graph.CollectionOf<SavedTable>(graph_keys::kSaveableObjects);
+    tables = graph.collections().Of<SavedTable>(graph_keys::kSaveableObjects);
   }
   if (variables.empty() && tables.empty()) {
     if (!options_.allow_empty) return InvalidArgument("No variables to save");

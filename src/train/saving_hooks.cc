@@ -64,7 +64,7 @@ Result<std::shared_ptr<Saver>> CheckpointSaverHook::FindSaver() const {
     return SetupError(FailedPrecondition(
         "CheckpointSaverHook: the scaffold has no saver. Give it the scaffold of its session, or a saver."));
   }
-  const auto savers = graph_->CollectionOf<std::shared_ptr<Saver>>(graph_keys::kSavers);
+  const auto savers = graph_->collections().Of<std::shared_ptr<Saver>>(graph_keys::kSavers);
   if (savers.empty())
     return SetupError(FailedPrecondition(
         "No items in collection {}. Please add a saver to the collection or provide a saver or scaffold.",

@@ -94,7 +94,7 @@ Result<SessionManager::Missing> SessionManager::InitializeLocal(Session& session
 }
 
 Status SessionManager::RestoreFrom(const std::string& path, Session& session, const RestoreOptions& options) const {
-  std::vector<Node*> initializers = graph_.CollectionOf<Node*>("saved_model_initializers");
+  std::vector<Node*> initializers = graph_.collections().Of<Node*>("saved_model_initializers");
   if (!initializers.empty())
     WEIR_TRY(session.Run({.targets = std::move(initializers), .cancel = options.cancel}).status());
   Status step;

@@ -282,8 +282,8 @@ TEST_F(SessionManagerTest, ScaffoldCreatesMissingParts) {
   Scaffold scaffold;
   ASSERT_TRUE(scaffold.Finalize(graph()).ok());
   EXPECT_TRUE(graph().finalized());
-  EXPECT_EQ(graph().CollectionOf<Node*>(graph_keys::kInitOp), scaffold.init);
-  EXPECT_EQ(graph().CollectionOf<Node*>(graph_keys::kLocalInitOp), scaffold.local_init);
+  EXPECT_EQ(graph().collections().Of<Node*>(graph_keys::kInitOp), scaffold.init);
+  EXPECT_EQ(graph().collections().Of<Node*>(graph_keys::kLocalInitOp), scaffold.local_init);
   EXPECT_FALSE(scaffold.summary.has_value());
   const auto manager = Manager(scaffold.session_manager_options(/*recovery_wait_secs=*/1));
   const SessionPtr session = Must(manager->Prepare(make_, scaffold.prepare_options({})));
@@ -295,8 +295,8 @@ TEST_F(SessionManagerTest, ScaffoldCreatesMissingParts) {
 }
 
 TEST_F(SessionManagerTest, ScaffoldUsesTheGraphsCollections) {
-  graph().AddToCollection(graph_keys::kInitOp, init_a_);
-  graph().AddToCollection(graph_keys::kReadyOp, a_ready_);
+  graph().collections().Add(graph_keys::kInitOp, init_a_);
+  graph().collections().Add(graph_keys::kReadyOp, a_ready_);
   Scaffold scaffold;
   ASSERT_TRUE(scaffold.Finalize(graph()).ok());
   EXPECT_EQ(scaffold.init, std::vector<Node*>{init_a_});
@@ -304,8 +304,8 @@ TEST_F(SessionManagerTest, ScaffoldUsesTheGraphsCollections) {
 }
 
 TEST_F(SessionManagerTest, ScaffoldRefusesToChoose) {
-  graph().AddToCollection(graph_keys::kInitOp, init_a_);
-  graph().AddToCollection(graph_keys::kInitOp, init_);
+  graph().collections().Add(graph_keys::kInitOp, init_a_);
+  graph().collections().Add(graph_keys::kInitOp, init_);
   const Status status = Scaffold().Finalize(graph());
   EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("More than one item in the collection \"init_op\""));

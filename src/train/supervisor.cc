@@ -63,7 +63,7 @@ void CompleteGlobalStep(Graph& graph, SupervisorOptions& options) {
   const GlobalStep step = found.ok() ? *found : GlobalStep();
   options.global_step = step.value;
   options.global_step_name = step.name;
-  if (step.value.valid() && !step.in_collection) graph.AddToCollection(graph_keys::kGlobalStep, step.value);
+  if (step.value.valid() && !step.in_collection) graph.collections().Add(graph_keys::kGlobalStep, step.value);
 }
 
 }  // namespace

@@ -98,10 +98,10 @@ class SupervisorTest : public ::testing::Test {
 TEST_F(SupervisorTest, CompletesTheGraph) {
   const auto sv = Must(Supervisor::Make(graph()));
   EXPECT_TRUE(graph().finalized());
-  EXPECT_EQ(graph().CollectionOf<Node*>(graph_keys::kInitOp), sv->init());
-  EXPECT_EQ(graph().CollectionOf<Node*>(graph_keys::kLocalInitOp), sv->local_init());
-  EXPECT_EQ(graph().CollectionOf<Output>(graph_keys::kReadyOp)[0].node, sv->ready().node);
-  EXPECT_EQ(graph().CollectionOf<std::shared_ptr<Saver>>(graph_keys::kSavers)[0], sv->saver());
+  EXPECT_EQ(graph().collections().Of<Node*>(graph_keys::kInitOp), sv->init());
+  EXPECT_EQ(graph().collections().Of<Node*>(graph_keys::kLocalInitOp), sv->local_init());
+  EXPECT_EQ(graph().collections().Of<Output>(graph_keys::kReadyOp)[0].node, sv->ready().node);
+  EXPECT_EQ(graph().collections().Of<std::shared_ptr<Saver>>(graph_keys::kSavers)[0], sv->saver());
   EXPECT_EQ(sv->global_step()->node->name(), "global_step");
   EXPECT_EQ(sv->ready_for_local_init().node, nullptr);
   EXPECT_FALSE(sv->summary().has_value());
@@ -111,7 +111,7 @@ TEST_F(SupervisorTest, CompletesTheGraph) {
 
 TEST_F(SupervisorTest, UsesArgumentsAndTheGraphsCollections) {
   Node* const init = InitializeVariables(graph(), {step_}, "mine");
-  graph().AddToCollection(graph_keys::kInitOp, init);
+  graph().collections().Add(graph_keys::kInitOp, init);
   const auto sv = Must(Supervisor::Make(
       graph(), {.ready = ReadyOp(), .local_init = std::vector<Node*>{}, .saver = nullptr, .global_step = Output()}));
   EXPECT_EQ(sv->init(), std::vector<Node*>{init});

@@ -16,7 +16,7 @@ Output AccumulatorRef::NumAccumulated(const std::string& name) const {
   const std::string& full = this->name();
   const size_t slash = full.rfind('/');
   const std::string last = slash == std::string::npos ? full : full.substr(slash + 1);
-  NodeBuilder builder(graph(), OpName("AccumulatorNumAccumulated"), name.empty() ? last + "_NumAccumulated" : name);
+  NodeBuilder builder(graph(), OpName("AccumulatorNumAccumulated"), NameOrDefault(name, last + "_NumAccumulated"));
   return builder.In(ref_).BuildOutput();
 }
 

@@ -615,7 +615,7 @@ Output SearchSorted(Graph& graph, const Input& sorted_in, const Input& values_in
 
 BatchPaddings SpaceToBatchPaddings(Graph& graph, const Input& input_shape, const Input& block_shape,
                                    const Input& base_paddings, std::string name) {
-  NameScope scope(graph, name.empty() ? "required_space_to_batch_paddings" : name);
+  NameScope scope(graph, NameOrDefault(name, "required_space_to_batch_paddings"));
   const Output size = ValueOf(graph, input_shape, kInt32, "input_shape"),
                block = ValueOf(graph, block_shape, kInt32, "block_shape");
   if (!size.valid() || !block.valid()) return {};

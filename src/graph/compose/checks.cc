@@ -8,6 +8,7 @@
 #include "graph/compose/array.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/flow.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -58,7 +59,7 @@ bool IsFailedAssertion(const Status& status) { return status.GetPayload(kFailedA
 Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x_in, const Input& y_in,
                              const CheckOptions& options) {
   const RelationRow& row = kRelations[static_cast<int>(relation)];
-  NameScope scope(graph, options.name.empty() ? row.name : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, row.name));
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   WEIR_TRY(graph.TakeError());
   Output holds = AllOf(NodeBuilder(graph, row.op).In(x).In(y).BuildOutput());
@@ -69,7 +70,7 @@ Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x_in,
 
 Result<Node*> AssertNear(Graph& graph, const Input& x_in, const Input& y_in, const Input& rtol_in, const Input& atol_in,
                          const CheckOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "assert_near" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "assert_near"));
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   WEIR_TRY(graph.TakeError());
   // Ten times the machine epsilon.
@@ -91,7 +92,7 @@ Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x_in, con
   static constexpr const char* kNames[] = {
       "", "", "assert_negative", "assert_non_positive", "assert_positive", "assert_non_negative"};
   const RelationRow& row = kRelations[static_cast<int>(relation)];
-  NameScope scope(graph, options.name.empty() ? kNames[static_cast<int>(relation)] : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, kNames[static_cast<int>(relation)]));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   WEIR_TRY(graph.TakeError());
   Output holds = AllOf(NodeBuilder(graph, row.op).In(x).In(ZerosLike(x)).BuildOutput());
@@ -101,8 +102,8 @@ Result<Node*> AssertSign(Graph& graph, Relation relation, const Input& x_in, con
 
 Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x_in, const InputList& ranks,
                          const CheckOptions& options) {
-  NameScope scope(graph, options.name.empty() ? (relation == Relation::kEqual ? "assert_rank" : "assert_rank_at_least")
-                                              : options.name);
+  NameScope scope(graph,
+                  NameOrDefault(options.name, relation == Relation::kEqual ? "assert_rank" : "assert_rank_at_least"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   WEIR_TRY(graph.TakeError());
   Output rank = x.shape().known_rank() ? Constant(graph, Tensor::Scalar(int32_t{x.shape().rank()})) : Output(Rank(x));
@@ -145,7 +146,7 @@ Result<Output> BroadcastableWeights(Graph& graph, Output weights, Output values)
 }
 
 Output IsIncreasing(Graph& graph, const Input& x_in, bool strictly, std::string name) {
-  NameScope scope(graph, name.empty() ? (strictly ? "is_strictly_increasing" : "is_non_decreasing") : name);
+  NameScope scope(graph, NameOrDefault(name, strictly ? "is_strictly_increasing" : "is_non_decreasing"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   if (!x.valid()) return x;
   Output flat = Reshape(x, {-1});
@@ -155,7 +156,7 @@ Output IsIncreasing(Graph& graph, const Input& x_in, bool strictly, std::string 
 }
 
 Output VerifyFinite(Graph& graph, const Input& t, const std::string& message, std::string name) {
-  NameScope scope(graph, name.empty() ? "VerifyFinite" : name);
+  NameScope scope(graph, NameOrDefault(name, "VerifyFinite"));
   Output x = ValueOf(graph, t, kInvalidType, "t");
   Output checked = CheckNumerics(graph, x, message);
   if (!checked.valid()) return checked;

@@ -6,6 +6,8 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/build/operators.h"
+#include "graph/compose/dims.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 #include "graph/texts.h"
 
@@ -41,20 +43,17 @@ Output SumAll(Output t) { return Sum(t, AllAxes(t)); }
 Output ClipByValueBounds(const Input& t, const Input& low, const Input& high, std::string name) {
   Graph* graph = GraphOf({t, low, high});
   if (graph == nullptr) return Output();
-  NameScope scope(*graph, name.empty() ? "clip_by_value" : name);
+  NameScope scope(*graph, NameOrDefault(name, "clip_by_value"));
   Output upper = Minimum(*graph, t, high, {.name = "Minimum"});
-  return Maximum(*graph, upper, low, {.name = scope.name() + "/"});
+  return Maximum(*graph, upper, low, {.name = ExactScopeName(scope)});
 }
 
 Output ClipByNorm(const Input& t, const Input& clip_norm, const Input& axes, std::string name) {
   Graph* graph = GraphOf({t, clip_norm});
   if (graph == nullptr) return Output();
-  NameScope scope(*graph, name.empty() ? "clip_by_norm" : name);
+  NameScope scope(*graph, NameOrDefault(name, "clip_by_norm"));
   Result<Output> value = ToOutput(*graph, t, kInvalidType, "t");
-  if (!value.ok()) {
-    graph->RecordError(value.status());
-    return Output::Failed(*graph);
-  }
+  if (!value.ok()) return FailedOutput(*graph, value.status());
   const Input over = axes.absent() ? AllAxes(*value) : axes;
   Output squares = Sum(*value * *value, over, {.keep_dims = true});
   // Avoid the square root of zero: its gradient would be NaN.
@@ -65,29 +64,26 @@ Output ClipByNorm(const Input& t, const Input& clip_norm, const Input& axes, std
   if (scaled.valid() && !scaled.shape().CompatibleWith(value->shape()))
     graph->RecordError(
         InvalidArgument("Shapes {} and {} are incompatible", PythonText(value->shape()), PythonText(scaled.shape())));
-  return Identity(scaled / Maximum(*graph, norm, clip_norm), {.name = scope.name() + "/"});
+  return Identity(scaled / Maximum(*graph, norm, clip_norm), {.name = ExactScopeName(scope)});
 }
 
 Output ClipByAverageNorm(const Input& t, const Input& clip_norm, std::string name) {
   Graph* graph = GraphOf({t, clip_norm});
   if (graph == nullptr) return Output();
-  NameScope scope(*graph, name.empty() ? "clip_by_average_norm" : name);
+  NameScope scope(*graph, NameOrDefault(name, "clip_by_average_norm"));
   Result<Output> value = ToOutput(*graph, t, kInvalidType, "t");
-  if (!value.ok()) {
-    graph->RecordError(value.status());
-    return Output::Failed(*graph);
-  }
+  if (!value.ok()) return FailedOutput(*graph, value.status());
   Output count = Cast(Size(*value), value->base_dtype());
   Output inverse_norm = Rsqrt(SumAll(*value * *value)) * count;
   Output limit = Reciprocal(*graph, clip_norm);
   Output scale = Mul(*graph, clip_norm, Minimum(*graph, inverse_norm, limit));
-  return Identity(*value * scale, {.name = scope.name() + "/"});
+  return Identity(*value * scale, {.name = ExactScopeName(scope)});
 }
 
 Output GlobalNorm(const std::vector<Grad>& list, std::string name) {
   Graph* graph = GraphOfGrads(list);
   if (graph == nullptr) return Output();
-  NameScope scope(*graph, name.empty() ? "global_norm" : name);
+  NameScope scope(*graph, NameOrDefault(name, "global_norm"));
   InputList halves;
   for (const Grad& g : list)
     if (Output values = ValuesOf(g); values.valid()) {
@@ -102,8 +98,8 @@ ClippedByGlobalNorm ClipByGlobalNorm(const std::vector<Grad>& list, const Input&
                                      std::string name) {
   Graph* graph = GraphOfGrads(list);
   if (graph == nullptr) return {list, use_norm};
-  Output norm = use_norm.valid() ? use_norm : GlobalNorm(list, name.empty() ? "" : name);
-  NameScope scope(*graph, name.empty() ? "clip_by_global_norm" : name);
+  Output norm = use_norm.valid() ? use_norm : GlobalNorm(list, name);
+  NameScope scope(*graph, NameOrDefault(name, "clip_by_global_norm"));
   // An infinite or NaN norm makes the scale, and so every value, NaN.
   Output one = Constant(*graph, Tensor::Scalar(1.0f));
   if (norm.base_dtype() != kFloat) one = Cast(one, norm.base_dtype());

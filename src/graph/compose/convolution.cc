@@ -7,6 +7,7 @@
 #include "graph/build/nn_ops.h"
 #include "graph/compose/array.h"
 #include "graph/compose/dims.h"
+#include "graph/compose/names.h"
 
 namespace weir {
 namespace {
@@ -79,12 +80,8 @@ Result<int> SpatialDims(Output images) {
   return shape.rank() - 2;
 }
 
-std::string NameOr(const WindowOptions& options, const char* name) {
-  return options.name.empty() ? name : options.name;
-}
-
 Output ConvolveLine(Graph& graph, const Input& images, const Input& filter, const WindowOptions& options) {
-  NameScope scope(graph, NameOr(options, "conv1d"));
+  NameScope scope(graph, NameOrDefault(options.name, "conv1d"));
   Result<OpWindow> w = OpWindowOf(options, 1);
   if (!w.ok()) return FailedOutput(graph, w.status());
   const int axis = ExtraAxis(options);
@@ -118,14 +115,14 @@ Output ConvolveAnyRank(Graph& graph, const Input& images, const Input& filter, c
   Result<int> dims = SpatialDims(x);
   if (!dims.ok()) return FailedOutput(graph, dims.status());
   WindowOptions named = options;
-  named.name = NameOr(options, "convolution");
+  named.name = NameOrDefault(options.name, "convolution");
   return Convolve(graph, x, filter, *dims, named);
 }
 
 Output ConvolveTransposed(Graph& graph, const Input& images, const Input& filter, const Input& output_shape, int dims,
                           const WindowOptions& options) {
   constexpr const char* kNames[] = {"conv1d_transpose", "conv2d_transpose", "conv3d_transpose"};
-  NameScope scope(graph, NameOr(options, kNames[dims - 1]));
+  NameScope scope(graph, NameOrDefault(options.name, kNames[dims - 1]));
   Result<OpWindow> w = OpWindowOf(options, dims);
   if (!w.ok()) return FailedOutput(graph, w.status());
   Output x = ValueOf(graph, images, kInvalidType, "value");
@@ -136,7 +133,7 @@ Output ConvolveTransposed(Graph& graph, const Input& images, const Input& filter
   const PartialShape rank = sizes.shape();
   if (!rank.CompatibleWith(PartialShape{dims + 2}))
     return FailedOutput(graph, InvalidArgument("output_shape must have shape ({},), got {}", dims + 2, rank));
-  const std::string name = scope.name() + "/";
+  const std::string name = ExactScopeName(scope);
   if (dims == 3) {
     return Conv3DBackpropInputV2(graph, sizes, f, x, w->strides, options.padding,
                                  {.data_format = w->format, .dilations = w->dilations, .name = name});
@@ -161,12 +158,12 @@ Output ConvolveDepthwise(Graph& graph, const Input& images, const Input& filter,
   if (!w.ok()) return FailedOutput(graph, w.status());
   return DepthwiseConv2dNative(
       graph, images, filter, w->strides, options.padding,
-      {.data_format = w->format, .dilations = w->dilations, .name = NameOr(options, "depthwise")});
+      {.data_format = w->format, .dilations = w->dilations, .name = NameOrDefault(options.name, "depthwise")});
 }
 
 Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwise, const Input& pointwise,
                          const WindowOptions& options) {
-  NameScope scope(graph, NameOr(options, "separable_conv2d"));
+  NameScope scope(graph, NameOrDefault(options.name, "separable_conv2d"));
   WindowOptions within = options;
   within.name = "depthwise";
   Output x = ValueOf(graph, images, kInvalidType, "tensor_in");
@@ -178,13 +175,13 @@ Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwi
         graph,
         InvalidArgument("pointwise_filter must be [1, 1, channels, results], but has the shape {}", across.shape()));
   Output y = ConvolveDepthwise(graph, x, depthwise, within);
-  const WindowOptions single{.data_format = options.data_format, .name = scope.name() + "/"};
+  const WindowOptions single{.data_format = options.data_format, .name = ExactScopeName(scope)};
   return Convolve(graph, y, across, 2, single);
 }
 
 Output ConvolveSeparableLine(Graph& graph, const Input& images, const Input& depthwise, const Input& pointwise,
                              const WindowOptions& options) {
-  NameScope scope(graph, NameOr(options, "separable_conv1d"));
+  NameScope scope(graph, NameOrDefault(options.name, "separable_conv1d"));
   const Result<OpWindow> w = OpWindowOf(options, 1);
   if (!w.ok()) return FailedOutput(graph, w.status());
   const int axis = ExtraAxis(options);
@@ -208,7 +205,7 @@ namespace {
 Output DilatedPool(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window, int dims,
                    const WindowOptions& options) {
   const bool first = ChannelsFirst(options);
-  NameScope scope(graph, NameOr(options, kind == PoolKind::kMax ? "max_pool" : "avg_pool"));
+  NameScope scope(graph, NameOrDefault(options.name, kind == PoolKind::kMax ? "max_pool" : "avg_pool"));
   const Result<OpWindow> w = OpWindowOf(options, dims);
   if (!w.ok()) return FailedOutput(graph, w.status());
   if (options.padding != "VALID")
@@ -258,7 +255,7 @@ Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<
       return MaxPool(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});
     return AvgPool(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});
   }
-  NameScope scope(graph, NameOr(options, max ? "MaxPool1d" : "AvgPool1D"));
+  NameScope scope(graph, NameOrDefault(options.name, max ? "MaxPool1d" : "AvgPool1D"));
   const int axis = ExtraAxis(options);
   Output x = ExpandDims(graph, images, axis);
   Output y = max ? MaxPool(graph, x, *size, w->strides, padding, {.data_format = w->format})
@@ -273,7 +270,7 @@ Output PoolAnyRank(Graph& graph, const Input& images, PoolKind kind, const std::
   Result<int> dims = SpatialDims(x);
   if (!dims.ok()) return FailedOutput(graph, dims.status());
   WindowOptions named = options;
-  named.name = NameOr(options, kind == PoolKind::kMax ? "max_pool" : "avg_pool");
+  named.name = NameOrDefault(options.name, kind == PoolKind::kMax ? "max_pool" : "avg_pool");
   return Pool(graph, x, kind, window, *dims, named);
 }
 

@@ -8,6 +8,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -216,11 +217,8 @@ Operand Product(Graph& graph, const Operand& a, const Operand& b, const std::str
 }  // namespace
 
 Output Einsum(Graph& graph, std::string_view text, const InputList& inputs, std::string name) {
-  NameScope scope(graph, name.empty() ? "einsum" : name);
-  const auto fail = [&](const Status& status) {
-    graph.RecordError(status);
-    return Output::Failed(graph);
-  };
+  NameScope scope(graph, NameOrDefault(name, "einsum"));
+  const auto fail = [&](const Status& status) { return FailedOutput(graph, status); };
   Result<Equation> equation = Parse(text);
   if (!equation.ok()) return fail(equation.status());
   if (equation->inputs.size() != inputs.size())
@@ -257,7 +255,7 @@ Output Einsum(Graph& graph, std::string_view text, const InputList& inputs, std:
   }
   result = Trimmed(graph, result, *output);
   if (!result.value.valid()) return Output::Failed(graph);
-  return Identity(graph, Permuted(result.value, result.labels, *output), {.name = scope.name() + "/"});
+  return Identity(graph, Permuted(result.value, result.labels, *output), {.name = ExactScopeName(scope)});
 }
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include "graph/build/reduce.h"
 #include "graph/build/state_ops.h"
 #include "graph/compose/clip.h"
+#include "graph/compose/names.h"
 #include "graph/compose/nn.h"
 #include "graph/node_builder.h"
 
@@ -66,10 +67,10 @@ Output TotalRows(Graph& graph, const InputList& params, DType dtype) {
 Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Input& ids_in, PartitionStrategy strategy,
                                const Input& max_norm, std::string name) {
   if (params.empty()) return InvalidArgument("an embedding lookup needs at least one table");
-  NameScope scope(graph, name.empty() ? "embedding_lookup" : name);
+  NameScope scope(graph, NameOrDefault(name, "embedding_lookup"));
   WEIR_ASSIGN(Output ids, ToOutput(graph, ids_in, kInvalidType, "ids"));
   if (params.size() == 1) {
-    WEIR_ASSIGN(Output rows, GatherRows(graph, params[0], ids, max_norm, scope.name() + "/"));
+    WEIR_ASSIGN(Output rows, GatherRows(graph, params[0], ids, max_norm, ExactScopeName(scope)));
     return Identity(rows);
   }
   const int64_t n = static_cast<int64_t>(params.size());
@@ -104,7 +105,7 @@ Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Inpu
     gathered.push_back(rows);
     index_lists.push_back(positions[i]);
   }
-  Output joined = ParallelDynamicStitch(graph, index_lists, gathered, {.name = scope.name() + "/"});
+  Output joined = ParallelDynamicStitch(graph, index_lists, gathered, {.name = ExactScopeName(scope)});
   // [ids..., row...]
   const Output first = gathered[0].output();
   Output row_shape = StridedSlice(ShapeOf(first), {1}, {0}, {1}, {.end_mask = 1});
@@ -121,7 +122,7 @@ Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Inpu
 Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, const SparseIds& ids,
                                      const std::optional<SparseIds>& weights, PartitionStrategy strategy,
                                      Combiner combiner, const Input& max_norm, std::string name) {
-  NameScope scope(graph, name.empty() ? "embedding_lookup_sparse" : name);
+  NameScope scope(graph, NameOrDefault(name, "embedding_lookup_sparse"));
   Output segments =
       Cast(StridedSlice(ids.indices, {0, 0}, {0, 1}, {1, 1}, {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2}),
            kInt32);
@@ -228,7 +229,7 @@ Result<SampledLogits> ComputeSampledLogits(Graph& graph, const InputList& weight
 Result<Output> SampledSoftmaxLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels,
                                   const Input& inputs, int64_t num_sampled, int64_t num_classes,
                                   const SampledLossOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "sampled_softmax_loss" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "sampled_softmax_loss"));
   WEIR_ASSIGN(SampledLogits sampled,
               ComputeSampledLogits(graph, weights, biases, labels, inputs, num_sampled, num_classes, true, options));
   Output loss = SoftmaxCrossEntropy(sampled.logits, StopGradient(sampled.labels));
@@ -238,7 +239,7 @@ Result<Output> SampledSoftmaxLoss(Graph& graph, const InputList& weights, const 
 
 Result<Output> NceLoss(Graph& graph, const InputList& weights, const Input& biases, const Input& labels,
                        const Input& inputs, int64_t num_sampled, int64_t num_classes, SampledLossOptions options) {
-  NameScope scope(graph, options.name.empty() ? "nce_loss" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "nce_loss"));
   WEIR_ASSIGN(SampledLogits sampled,
               ComputeSampledLogits(graph, weights, biases, labels, inputs, num_sampled, num_classes, true, options));
   Output losses = SigmoidCrossEntropy(sampled.logits, sampled.labels, "sampled_losses");

@@ -5,6 +5,7 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "graph/build/math_ops.h"
+#include "graph/compose/names.h"
 #include "graph/cond_context.h"
 #include "graph/while_context.h"
 
@@ -138,7 +139,7 @@ Result<OutputList> BuildCase(Graph& graph, const std::vector<CaseBranch>& branch
 
 Result<OutputList> Cond(Graph& graph, const Input& pred, const BranchFn& true_fn, const BranchFn& false_fn,
                         std::string name) {
-  NameScope scope(graph, name.empty() ? "cond" : name);
+  NameScope scope(graph, NameOrDefault(name, "cond"));
   if (pred.is_output() && pred.output().base_dtype() != kBool)
     return MarkTypeError(
         InvalidArgument("pred must be bool; '{}' has type {}", pred.output().name(), pred.output().base_dtype()));
@@ -181,7 +182,7 @@ Result<OutputList> WhileLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
   if (!options.shape_invariants.empty() && options.shape_invariants.size() != loop_vars.size())
     return InvalidArgument("{} shape invariants were given for {} loop variables", options.shape_invariants.size(),
                            loop_vars.size());
-  NameScope scope(graph, options.name.empty() ? "while" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "while"));
   OutputList initial;
   std::vector<PartialShape> shapes;
   Output limit;
@@ -227,7 +228,7 @@ Result<OutputList> WhileLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
 
 Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, const BranchFn& default_fn,
                         bool exclusive, std::string name) {
-  NameScope scope(graph, name.empty() ? "case" : name);
+  NameScope scope(graph, NameOrDefault(name, "case"));
   if (branches.empty()) {
     if (!default_fn) return InvalidArgument("a case needs a branch or a default");
     return default_fn();
@@ -262,7 +263,7 @@ Result<OutputList> Case(Graph& graph, const std::vector<CaseBranch>& branches, c
 Result<OutputList> SwitchCase(Graph& graph, const Input& index_in, const std::vector<NumberedBranch>& branches,
                               const BranchFn& default_fn, std::string name) {
   if (branches.empty()) return InvalidArgument("switch_case needs at least one branch");
-  NameScope scope(graph, name.empty() ? "switch_case" : name);
+  NameScope scope(graph, NameOrDefault(name, "switch_case"));
   WEIR_ASSIGN(Output index, ToOutput(graph, index_in, index_in.is_output() ? kInvalidType : kInt32, "branch_index"));
   if (index.base_dtype() != kInt32)
     return MarkTypeError(InvalidArgument("branch_index must be int32, not {}", index.base_dtype()));
@@ -283,7 +284,7 @@ Output WithDependencies(const std::vector<Node*>& nodes, Output value, std::stri
 }
 
 Result<OutputList> Tuple(Graph& graph, const OutputList& values, const std::vector<Node*>& nodes, std::string name) {
-  NameScope scope(graph, name.empty() ? "tuple" : name);
+  NameScope scope(graph, NameOrDefault(name, "tuple"));
   std::vector<Node*> waits;
   for (const Output& value : values)
     if (value.valid() && std::find(waits.begin(), waits.end(), value.node) == waits.end()) waits.push_back(value.node);

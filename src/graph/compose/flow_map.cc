@@ -3,6 +3,7 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
+#include "graph/compose/names.h"
 #include "graph/compose/tensor_array.h"
 #include "op/shape_context.h"
 
@@ -87,7 +88,7 @@ Output IndexOf(Graph& graph, int32_t value) { return Constant(graph, Tensor::Sca
 
 Result<OutputList> Fold(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial,
                         const MapOptions& options, bool backwards, const char* name) {
-  NameScope scope(graph, options.name.empty() ? name : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, name));
   WEIR_ASSIGN(Rows rows, RowsOf(graph, elems));
   const bool takes_first = initial.empty();
   // The next row is i going forwards and i - 1 going backwards.
@@ -117,7 +118,7 @@ Result<OutputList> Fold(Graph& graph, const FoldFn& fn, const InputList& elems, 
 }  // namespace
 
 Result<OutputList> MapFn(Graph& graph, const RowFn& fn, const InputList& elems, const MapOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "map" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "map"));
   WEIR_ASSIGN(Rows rows, RowsOf(graph, elems));
   std::vector<DType> dtypes = options.dtypes;
   if (dtypes.empty())
@@ -148,7 +149,7 @@ Result<OutputList> MapFn(Graph& graph, const RowFn& fn, const InputList& elems, 
 
 Result<OutputList> Scan(Graph& graph, const FoldFn& fn, const InputList& elems, const InputList& initial,
                         const MapOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "scan" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "scan"));
   WEIR_ASSIGN(Rows rows, RowsOf(graph, elems));
   const bool takes_first = initial.empty();
   const Output last = options.reverse ? Sub(rows.count, 1, {.name = "sub"}) : Output();

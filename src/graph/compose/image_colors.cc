@@ -11,6 +11,7 @@
 #include "graph/compose/image.h"
 #include "graph/compose/image_files.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 
 namespace weir {
 namespace {
@@ -48,24 +49,26 @@ Output AdjustBrightness(Graph& graph, const Input& image, const Input& delta_in)
   return AsFloats(graph, image, /*saturate=*/true, /*half_stays=*/true, [&](Output x) -> Output {
     if (!x.valid()) return x;
     Output delta = ValueOf(graph, delta_in, delta_in.is_output() ? kInvalidType : x.base_dtype(), "Cast/x");
-    return delta.valid() ? Add(graph, x, CastValue(graph, delta, x.base_dtype()), {.name = scope.name() + "/"}) : delta;
+    return delta.valid() ? Add(graph, x, CastValue(graph, delta, x.base_dtype()), {.name = ExactScopeName(scope)})
+                         : delta;
   });
 }
 
 Output AdjustContrast(Graph& graph, const Input& images, const Input& factor) {
   NameScope scope(graph, "adjust_contrast");
   return AsFloats(graph, images, true, true, [&](Output x) {
-    return AdjustContrastv2(graph, x, ValueOf(graph, factor, kFloat, "contrast_factor"), {.name = scope.name() + "/"});
+    return AdjustContrastv2(graph, x, ValueOf(graph, factor, kFloat, "contrast_factor"),
+                            {.name = ExactScopeName(scope)});
   });
 }
 
 Output AdjustHueOf(Graph& graph, const Input& image, const Input& delta, std::string name) {
-  NameScope scope(graph, name.empty() ? "adjust_hue" : name);
+  NameScope scope(graph, NameOrDefault(name, "adjust_hue"));
   return AsFloats(graph, image, false, true, [&](Output x) { return AdjustHue(graph, x, delta); });
 }
 
 Output AdjustSaturationOf(Graph& graph, const Input& image, const Input& factor, std::string name) {
-  NameScope scope(graph, name.empty() ? "adjust_saturation" : name);
+  NameScope scope(graph, NameOrDefault(name, "adjust_saturation"));
   return AsFloats(graph, image, false, true, [&](Output x) { return AdjustSaturation(graph, x, factor); });
 }
 
@@ -104,7 +107,7 @@ Output RandomSaturation(Graph& graph, const Input& image, double lower, double u
 }
 
 Output RgbToGrayscale(Graph& graph, const Input& images_in, std::string name) {
-  NameScope scope(graph, name.empty() ? "rgb_to_grayscale" : name);
+  NameScope scope(graph, NameOrDefault(name, "rgb_to_grayscale"));
   Output images = ValueOf(graph, images_in, kInvalidType, "images");
   if (!images.valid()) return images;
   const DType original = images.base_dtype();
@@ -116,11 +119,11 @@ Output RgbToGrayscale(Graph& graph, const Input& images_in, std::string name) {
   Output gray = TensorDot(graph, x, Tensor::Vector<float>({0.2989f, 0.5870f, 0.1140f}),
                           std::vector<int64_t>{shape.rank() - 1}, std::vector<int64_t>{0});
   if (!gray.valid()) return gray;
-  return ConvertImageType(graph, ExpandDims(graph, gray, -1), original, false, scope.name() + "/");
+  return ConvertImageType(graph, ExpandDims(graph, gray, -1), original, false, ExactScopeName(scope));
 }
 
 Output GrayscaleToRgb(Graph& graph, const Input& images_in, std::string name) {
-  NameScope scope(graph, name.empty() ? "grayscale_to_rgb" : name);
+  NameScope scope(graph, NameOrDefault(name, "grayscale_to_rgb"));
   Output images = ValueOf(graph, images_in, kInvalidType, "images");
   if (!images.valid()) return images;
   const PartialShape shape = images.shape();
@@ -129,11 +132,11 @@ Output GrayscaleToRgb(Graph& graph, const Input& images_in, std::string name) {
   Output x = WithDependencies({}, images);
   if (!shape.known_rank()) {
     Output ones = Fill(graph, ExpandDims(graph, Rank(graph, x) - 1, 0), 1);
-    return Tile(graph, x, ConcatV2(graph, {ones, Tensor::Vector<int32_t>({3})}, 0), {.name = scope.name() + "/"});
+    return Tile(graph, x, ConcatV2(graph, {ones, Tensor::Vector<int32_t>({3})}, 0), {.name = ExactScopeName(scope)});
   }
   std::vector<int64_t> times(static_cast<size_t>(shape.rank()), 1);
   times.back() = 3;
-  return Tile(graph, x, times, {.name = scope.name() + "/"});
+  return Tile(graph, x, times, {.name = ExactScopeName(scope)});
 }
 
 Output ConvertColorSpace(Graph& graph, const Input& images_in, ColorConversion change) {
@@ -167,11 +170,11 @@ Output StandardizeImage(Graph& graph, const Input& image_in) {
   Output deviation = ReduceStd(graph, x, {-1, -2, -3}, /*keep_dims=*/true);
   Output least = Rsqrt(graph, Cast(graph, count, x.base_dtype()));
   Output divisor = Maximum(graph, deviation, least);
-  return RealDiv(graph, x - mean, divisor, {.name = scope.name() + "/"});
+  return RealDiv(graph, x - mean, divisor, {.name = ExactScopeName(scope)});
 }
 
 Output TotalVariation(Graph& graph, const Input& images_in, std::string name) {
-  NameScope scope(graph, name.empty() ? "total_variation" : name);
+  NameScope scope(graph, NameOrDefault(name, "total_variation"));
   Output images = ValueOf(graph, images_in, kInvalidType, "images");
   if (!images.valid()) return images;
   const int rank = images.shape().rank();

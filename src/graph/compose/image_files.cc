@@ -10,27 +10,17 @@
 #include "graph/compose/dims.h"
 #include "graph/compose/flow.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
+#include "tensor/for_type.h"
 
 namespace weir {
 namespace {
 
 int64_t HighestOf(DType dtype) {
-  switch (dtype) {
-    case kUint8:
-      return std::numeric_limits<uint8_t>::max();
-    case kInt8:
-      return std::numeric_limits<int8_t>::max();
-    case kUint16:
-      return std::numeric_limits<uint16_t>::max();
-    case kInt16:
-      return std::numeric_limits<int16_t>::max();
-    case kUint32:
-      return std::numeric_limits<uint32_t>::max();
-    case kInt32:
-      return std::numeric_limits<int32_t>::max();
-    default:
-      return std::numeric_limits<int64_t>::max();
-  }
+  int64_t highest = std::numeric_limits<int64_t>::max();
+  ForType(dtype, TypeList<uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t>(),
+          [&]<class T>(TypeTag<T>) { highest = std::numeric_limits<T>::max(); });
+  return highest;
 }
 
 // The ratio of the type ranges, (max + 1) / (max + 1). It is always an integer.
@@ -52,13 +42,11 @@ Output ConvertImageType(Graph& graph, const Input& image_in, DType dtype, bool s
   Output image = ValueOf(graph, image_in, kInvalidType, "image");
   if (!image.valid()) return image;
   const DType from = image.base_dtype();
-  if (!(IsInteger(dtype) || IsFloating(dtype)) || !(IsInteger(from) || IsFloating(from))) {
-    graph.RecordError(MarkTypeError(InvalidArgument("an image of {} cannot be converted to {}", from, dtype)));
-    return Output::Failed(graph);
-  }
+  if (!(IsInteger(dtype) || IsFloating(dtype)) || !(IsInteger(from) || IsFloating(from)))
+    return FailedOutput(graph, MarkTypeError(InvalidArgument("an image of {} cannot be converted to {}", from, dtype)));
   if (from == dtype) return Identity(graph, image, {.name = std::move(name)});
-  NameScope scope(graph, name.empty() ? "convert_image" : name);
-  const std::string own = scope.name() + "/";
+  NameScope scope(graph, NameOrDefault(name, "convert_image"));
+  const std::string own = ExactScopeName(scope);
   if (IsFloating(from) && IsFloating(dtype)) return Cast(graph, image, dtype, {.name = own});
   if (IsInteger(from) && IsInteger(dtype)) {
     const int64_t high = HighestOf(from), to = HighestOf(dtype);
@@ -77,7 +65,7 @@ Output ConvertImageType(Graph& graph, const Input& image_in, DType dtype, bool s
 }
 
 Output IsJpeg(Graph& graph, const Input& contents, std::string name) {
-  NameScope scope(graph, name.empty() ? "is_jpeg" : name);
+  NameScope scope(graph, NameOrDefault(name, "is_jpeg"));
   return Equal(graph, BytesAt(graph, contents, 3), Tensor::Scalar("\xff\xd8\xff"));
 }
 
@@ -85,7 +73,7 @@ Result<Output> DecodeAnyImage(Graph& graph, const Input& contents_in, const Deco
   const int64_t channels = options.channels;
   if (channels != 0 && channels != 1 && channels != 3 && channels != 4)
     return InvalidArgument("channels must be in (None, 0, 1, 3, 4), not {}", channels);
-  NameScope scope(graph, options.name.empty() ? "decode_image" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "decode_image"));
   WEIR_ASSIGN(const Output contents, ToOutput(graph, contents_in, kString, "contents"));
   // Fails the step if the format does not support the requested number of channels.
   const auto check_channels = [&](bool good, const char* name, const char* message) {

@@ -12,6 +12,7 @@
 #include "graph/compose/flow.h"
 #include "graph/compose/image.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 
 namespace weir {
 namespace {
@@ -250,10 +251,19 @@ Output Reversed(Graph& graph, Output x, int64_t axis) {
 
 const char* FlipName(Flip flip) { return flip == Flip::kLeftRight ? "flip_left_right" : "flip_up_down"; }
 
+// The images, after checks that the size of the result is positive.
+Output CheckedTarget(Graph& graph, const Batch& batch, const Extent& height, const Extent& width) {
+  Checks checks(graph);
+  checks.Positive(width, "target_width must be > 0.");
+  checks.Positive(height, "target_height must be > 0.");
+  if (!checks.status().ok()) return FailedOutput(graph, checks.status());
+  return WithDependencies(checks.nodes(), batch.images);
+}
+
 }  // namespace
 
 Output ResizeImages(Graph& graph, const Input& images_in, const Input& size_in, const ResizeOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "resize" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "resize"));
   Output images = ValueOf(graph, images_in, kInvalidType, "images");
   if (!images.valid()) return images;
   const PartialShape shape = images.shape();
@@ -299,11 +309,8 @@ Output ResizeWithCropOrPad(Graph& graph, const Input& image, const Input& height
   const Batch batch = BatchOf(graph, image);
   if (!batch.images.valid()) return Output::Failed(graph);
   const Extent height = ExtentOf(graph, height_in), width = ExtentOf(graph, width_in);
-  Checks checks(graph);
-  checks.Positive(width, "target_width must be > 0.");
-  checks.Positive(height, "target_height must be > 0.");
-  if (!checks.status().ok()) return FailedOutput(graph, checks.status());
-  Output x = WithDependencies(checks.nodes(), batch.images);
+  Output x = CheckedTarget(graph, batch, height, width);
+  if (!x.valid()) return x;
   const Extent more_width = Minus(graph, width, batch.dims[2]), more_height = Minus(graph, height, batch.dims[1]);
   const auto half_or_zero = [&](const Extent& e) { return Larger(graph, Halved(graph, e), Extent(0)); };
   const Extent crop_width = half_or_zero(Negated(graph, more_width)), pad_width = half_or_zero(more_width);
@@ -321,11 +328,8 @@ Output ResizeWithPad(Graph& graph, const Input& image, const Input& height_in, c
   const Batch batch = BatchOf(graph, image);
   if (!batch.images.valid()) return Output::Failed(graph);
   const Extent height = ExtentOf(graph, height_in), width = ExtentOf(graph, width_in);
-  Checks checks(graph);
-  checks.Positive(width, "target_width must be > 0.");
-  checks.Positive(height, "target_height must be > 0.");
-  if (!checks.status().ok()) return FailedOutput(graph, checks.status());
-  Output x = WithDependencies(checks.nodes(), batch.images);
+  Output x = CheckedTarget(graph, batch, height, width);
+  if (!x.valid()) return x;
   Output from_height = AsFloat(graph, batch.dims[1]), from_width = AsFloat(graph, batch.dims[2]);
   Output to_height = AsFloat(graph, height), to_width = AsFloat(graph, width);
   Output ratio = Maximum(graph, from_width / to_width, from_height / to_height);
@@ -404,7 +408,7 @@ Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
     Output chance = RandomUniform(graph, Tensor::Vector<int32_t>({}), 0, 1.0f, kFloat, seed);
     Result<OutputList> flipped = Cond(
         graph, Less(graph, chance, 0.5f), [&]() -> Result<OutputList> { return OutputList{Reversed(graph, x, axis)}; },
-        [&]() -> Result<OutputList> { return OutputList{x}; }, scope.name() + "/");
+        [&]() -> Result<OutputList> { return OutputList{x}; }, ExactScopeName(scope));
     if (!flipped.ok()) return FailedOutput(graph, flipped.status());
     graph.RecordError(graph.SetShape((*flipped)[0], shape));
     return (*flipped)[0];
@@ -418,7 +422,7 @@ Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
 }
 
 Output Rotate90(Graph& graph, const Input& image, const Input& k_in, std::string name) {
-  NameScope scope(graph, name.empty() ? "rot90" : name);
+  NameScope scope(graph, NameOrDefault(name, "rot90"));
   Output x = AtLeast3d(graph, image);
   if (!x.valid()) return x;
   const PartialShape shape = x.shape();
@@ -441,7 +445,7 @@ Output Rotate90(Graph& graph, const Input& image, const Input& k_in, std::string
       {Equal(graph, turns, 3),
        [&]() -> Result<OutputList> { return OutputList{Reversed(graph, TransposeAxes(graph, x, exchanged), cols)}; }}};
   Result<OutputList> turned = Case(
-      graph, branches, [&]() -> Result<OutputList> { return OutputList{x}; }, true, scope.name() + "/");
+      graph, branches, [&]() -> Result<OutputList> { return OutputList{x}; }, true, ExactScopeName(scope));
   if (!turned.ok()) return FailedOutput(graph, turned.status());
   PartialShape known = shape;
   if (known[static_cast<int>(rows)] != known[static_cast<int>(cols)]) {
@@ -453,7 +457,7 @@ Output Rotate90(Graph& graph, const Input& image, const Input& k_in, std::string
 }
 
 Output TransposeImage(Graph& graph, const Input& image, std::string name) {
-  NameScope scope(graph, name.empty() ? "transpose" : name);
+  NameScope scope(graph, NameOrDefault(name, "transpose"));
   Output x = AtLeast3d(graph, image);
   if (!x.valid()) return x;
   const PartialShape shape = x.shape();
@@ -464,7 +468,7 @@ Output TransposeImage(Graph& graph, const Input& image, std::string name) {
 
 SampledBox SampleDistortedBox(Graph& graph, const Input& image_size, const Input& bounding_boxes,
                               const SampleBoxOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "sample_distorted_bounding_box" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "sample_distorted_bounding_box"));
   const Output covered = ValueOf(graph, options.min_object_covered, kFloat, "min_object_covered");
   if (!covered.valid()) return {};
   const auto r = SampleDistortedBoundingBoxV2(graph, image_size, bounding_boxes, covered,

@@ -14,6 +14,7 @@
 #include "graph/compose/image.h"
 #include "graph/compose/image_files.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 
 namespace weir {
 namespace {
@@ -148,7 +149,7 @@ Result<Output> SimilarityOverScales(Graph& graph, ImagePair pair, const std::vec
 }  // namespace
 
 Output PeakSignalToNoise(Graph& graph, const Input& a, const Input& b, double max_val, std::string name) {
-  NameScope scope(graph, name.empty() ? "PSNR" : name);
+  NameScope scope(graph, NameOrDefault(name, "PSNR"));
   const Result<ImagePair> pair = PairOf(graph, a, b, max_val);
   if (!pair.ok()) return FailedOutput(graph, pair.status());
   const Output mse = Mean(graph, SquaredDifference(graph, pair->a, pair->b), {-3, -2, -1});
@@ -201,7 +202,7 @@ Output SobelEdges(Graph& graph, const Input& image_in) {
     NameScope scope(graph, "sobel_filters");
     const Output multiples =
         Concat(graph, {Tensor::Vector<int32_t>({1, 1}), channels, Tensor::Vector<int32_t>({1})}, 0, "multiples");
-    filter = Tile(graph, *filters, multiples, {.name = scope.name() + "/"});
+    filter = Tile(graph, *filters, multiples, {.name = ExactScopeName(scope)});
   }
   const Output edges = ConvolveDepthwise(graph, PadWith(graph, image, *margins, "REFLECT"), filter, {});
   const Output result = Reshape(graph, edges, Concat(graph, {shape, Tensor::Vector<int32_t>({2})}, 0));

@@ -7,6 +7,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/node_builder.h"
+#include "tensor/for_type.h"
 
 namespace weir {
 namespace {
@@ -23,42 +24,18 @@ Result<Output> Finished(Graph& graph, Output output) {
 
 // `value` as a scalar of any numeric type.
 Result<Tensor> ScalarOf(DType dtype, double value) {
-  switch (dtype) {
-    case kFloat:
-      return Tensor::Scalar(static_cast<float>(value));
-    case kDouble:
-      return Tensor::Scalar(value);
-    case kHalf:
-      return Tensor::Scalar(half(static_cast<float>(value)));
-    case kBFloat16:
-      return Tensor::Scalar(bfloat16(static_cast<float>(value)));
-    case kInt32:
-      return Tensor::Scalar(static_cast<int32_t>(value));
-    case kInt64:
-      return Tensor::Scalar(static_cast<int64_t>(value));
-    case kInt16:
-      return Tensor::Scalar(static_cast<int16_t>(value));
-    case kInt8:
-      return Tensor::Scalar(static_cast<int8_t>(value));
-    case kUint8:
-      return Tensor::Scalar(static_cast<uint8_t>(value));
-    case kUint16:
-      return Tensor::Scalar(static_cast<uint16_t>(value));
-    case kUint32:
-      return Tensor::Scalar(static_cast<uint32_t>(value));
-    case kUint64:
-      return Tensor::Scalar(static_cast<uint64_t>(value));
-    case kBool:
-      return Tensor::Scalar(value != 0);
-    case kComplex64:
-      return Tensor::Scalar(std::complex<float>(static_cast<float>(value)));
-    case kComplex128:
-      return Tensor::Scalar(std::complex<double>(value));
-    case kString:
-      return Tensor::Scalar(std::string());
-    default:
-      return InvalidArgument("the initializer does not support type {}", dtype);
-  }
+  if (dtype == kString) return Tensor::Scalar(std::string());
+  Tensor result;
+  ForType(dtype, kFloatingTypes + kComplexTypes + kIntegerTypes + TypeList<bool>(), [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_same_v<T, bool>)
+      result = Tensor::Scalar(value != 0);
+    else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::complex<double>>)
+      result = Tensor::Scalar(static_cast<T>(value));
+    else
+      result = Tensor::Scalar(T(static_cast<float>(value)));
+  });
+  if (!result.valid()) return InvalidArgument("the initializer does not support type {}", dtype);
+  return result;
 }
 
 Result<Output> Filled(Graph& graph, const PartialShape& shape, DType dtype, double value, const char* name) {

@@ -235,14 +235,14 @@ Output BatchNormalization(Output x, const BatchNormalizationOptions& options) {
     weights.mean_variable = mean.whole;
     weights.variance_variable = variance.whole;
     const NormResult result = ApplyNorm(x, plan, weights, options.momentum, options.epsilon, options.training);
-    for (const Output& update : result.updates) x.graph().AddToCollection(graph_keys::kUpdateOps, update);
+    for (const Output& update : result.updates) x.graph().collections().Add(graph_keys::kUpdateOps, update);
     return result.y;
   });
 }
 
 std::vector<Node*> UpdateOps(const Graph& graph) {
-  std::vector<Node*> nodes = graph.CollectionOf<Node*>(graph_keys::kUpdateOps);
-  for (const Output& update : graph.CollectionOf<Output>(graph_keys::kUpdateOps)) nodes.push_back(update.node);
+  std::vector<Node*> nodes = graph.collections().Of<Node*>(graph_keys::kUpdateOps);
+  for (const Output& update : graph.collections().Of<Output>(graph_keys::kUpdateOps)) nodes.push_back(update.node);
   return nodes;
 }
 

@@ -5,6 +5,7 @@
 #include "graph/build/operators.h"
 #include "graph/build/state_ops.h"
 #include "graph/build/string_ops.h"
+#include "graph/compose/names.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
 
@@ -36,14 +37,14 @@ Result<PartialShape> ShapeOfValues(const LookupTable& table, const PartialShape&
 }
 
 Result<Node*> Fill(Graph& graph, Output handle, const TableContents& contents) {
-  NameScope scope(graph, contents.name.empty() ? (contents.filename.absent() ? "key_value_init" : "text_file_init")
-                                               : contents.name);
+  NameScope scope(graph,
+                  NameOrDefault(contents.name, contents.filename.absent() ? "key_value_init" : "text_file_init"));
   Node* node = nullptr;
   if (contents.filename.absent()) {
     node = InitializeTableV2(graph, handle, contents.keys, contents.values);
   } else {
     WEIR_ASSIGN(Output filename, ToOutput(graph, contents.filename, kString, "asset_filepath"));
-    graph.AddToCollection(graph_keys::kAssetFilepaths, filename);
+    graph.collections().Add(graph_keys::kAssetFilepaths, filename);
     node = InitializeTableFromTextFileV2(graph, handle, filename, contents.key_index, contents.value_index,
                                          {.vocab_size = contents.vocab_size, .delimiter = contents.delimiter});
   }
@@ -56,7 +57,7 @@ Result<Node*> Fill(Graph& graph, Output handle, const TableContents& contents) {
 Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Input& values, DType key_dtype,
                                      DType value_dtype, std::string name) {
   TableContents contents;
-  contents.name = name.empty() ? "key_value_init" : name;
+  contents.name = NameOrDefault(name, "key_value_init");
   NameScope scope(graph, contents.name);
   WEIR_ASSIGN(contents.keys, ToOutput(graph, keys, key_dtype, "keys"));
   WEIR_ASSIGN(contents.values, ToOutput(graph, values, value_dtype, "values"));
@@ -70,14 +71,14 @@ Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, con
   LookupTable table;
   table.key_dtype = contents.key_dtype;
   table.value_dtype = contents.value_dtype;
-  NameScope scope(graph, name.empty() ? "hash_table" : name);
+  NameScope scope(graph, NameOrDefault(name, "hash_table"));
   WEIR_ASSIGN(table.default_value, ToOutput(graph, default_value, contents.value_dtype, "Const"));
   table.handle = HashTableV2(
       graph, table.key_dtype, table.value_dtype,
-      {.shared_name = shared_name, .use_node_name_sharing = shared_name.empty(), .name = scope.name() + "/"});
+      {.shared_name = shared_name, .use_node_name_sharing = shared_name.empty(), .name = ExactScopeName(scope)});
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(table.initializer, Fill(graph, table.handle, contents));
-  graph.AddToCollection(graph_keys::kTableInitializers, table.initializer);
+  graph.collections().Add(graph_keys::kTableInitializers, table.initializer);
   return table;
 }
 
@@ -99,30 +100,30 @@ Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtyp
                                             .use_node_name_sharing = !shared,
                                             .value_shape = value_shape,
                                             .initial_num_buckets = options.initial_num_buckets,
-                                            .name = options.name.empty() ? "MutableDenseHashTable" : options.name});
+                                            .name = NameOrDefault(options.name, "MutableDenseHashTable")});
   } else if (value_shape.known_rank() && value_shape.rank() > 0) {
     table.handle = MutableHashTableOfTensorsV2(graph, key_dtype, value_dtype,
                                                {.shared_name = options.shared_name,
                                                 .use_node_name_sharing = !shared,
                                                 .value_shape = value_shape,
-                                                .name = options.name.empty() ? "MutableHashTable" : options.name});
+                                                .name = NameOrDefault(options.name, "MutableHashTable")});
   } else {
     table.handle = MutableHashTableV2(graph, key_dtype, value_dtype,
                                       {.shared_name = options.shared_name,
                                        .use_node_name_sharing = !shared,
-                                       .name = options.name.empty() ? "MutableHashTable" : options.name});
+                                       .name = NameOrDefault(options.name, "MutableHashTable")});
   }
   WEIR_TRY(graph.TakeError());
   if (options.checkpoint) {
     WEIR_ASSIGN(const std::vector<Output> all, ExportTable(table));
-    graph.AddToCollection(graph_keys::kSaveableObjects, SavedTable{table, all[0], all[1]});
+    graph.collections().Add(graph_keys::kSaveableObjects, SavedTable{table, all[0], all[1]});
   }
   return table;
 }
 
 Result<Output> LookUp(const LookupTable& table, const Input& keys, std::string name) {
   Graph& graph = table.handle.graph();
-  NameScope scope(graph, name.empty() ? table.name() + (table.is_mutable ? "_lookup_table_find" : "_Lookup") : name);
+  NameScope scope(graph, NameOrDefault(name, table.name() + (table.is_mutable ? "_lookup_table_find" : "_Lookup")));
   WEIR_ASSIGN(Output given, KeysOf(table, keys));
   Output found = LookupTableFindV2(graph, table.handle, given, table.default_value);
   WEIR_TRY(graph.TakeError());
@@ -140,7 +141,7 @@ Result<Output> LookUp(const LookupTable& table, const Input& keys, std::string n
 
 Result<Output> TableSize(const LookupTable& table, std::string name) {
   Graph& graph = table.handle.graph();
-  NameScope scope(graph, name.empty() ? table.name() + "_Size" : name);
+  NameScope scope(graph, NameOrDefault(name, table.name() + "_Size"));
   Output size = LookupTableSizeV2(graph, table.handle);
   if (table.num_oov_buckets > 0) size = Add(size, Tensor::Scalar(table.num_oov_buckets));
   WEIR_TRY(graph.TakeError());
@@ -149,7 +150,7 @@ Result<Output> TableSize(const LookupTable& table, std::string name) {
 
 Result<std::vector<Output>> ExportTable(const LookupTable& table, std::string name) {
   Graph& graph = table.handle.graph();
-  NameScope scope(graph, name.empty() ? table.name() + "_lookup_table_export_values" : name);
+  NameScope scope(graph, NameOrDefault(name, table.name() + "_lookup_table_export_values"));
   const LookupTableExportV2Result all = LookupTableExportV2(graph, table.handle, table.key_dtype, table.value_dtype);
   WEIR_TRY(graph.TakeError());
   return std::vector<Output>{all.keys, all.values};
@@ -157,7 +158,7 @@ Result<std::vector<Output>> ExportTable(const LookupTable& table, std::string na
 
 Result<Node*> InsertIntoTable(const LookupTable& table, const Input& keys, const Input& values, std::string name) {
   Graph& graph = table.handle.graph();
-  NameScope scope(graph, name.empty() ? table.name() + "_lookup_table_insert" : name);
+  NameScope scope(graph, NameOrDefault(name, table.name() + "_lookup_table_insert"));
   WEIR_ASSIGN(Output given, KeysOf(table, keys));
   WEIR_ASSIGN(Output new_values, ToOutput(graph, values, table.value_dtype, "values"));
   Node* node = LookupTableInsertV2(graph, table.handle, given, new_values);
@@ -167,7 +168,7 @@ Result<Node*> InsertIntoTable(const LookupTable& table, const Input& keys, const
 
 Result<Node*> RemoveFromTable(const LookupTable& table, const Input& keys, std::string name) {
   Graph& graph = table.handle.graph();
-  NameScope scope(graph, name.empty() ? table.name() + "_lookup_table_remove" : name);
+  NameScope scope(graph, NameOrDefault(name, table.name() + "_lookup_table_remove"));
   WEIR_ASSIGN(Output given, KeysOf(table, keys));
   Node* node = LookupTableRemoveV2(graph, table.handle, given);
   WEIR_TRY(graph.TakeError());
@@ -175,8 +176,8 @@ Result<Node*> RemoveFromTable(const LookupTable& table, const Input& keys, std::
 }
 
 Result<Node*> InitializeTables(Graph& graph, std::string name) {
-  NodeBuilder builder(graph, "NoOp", name.empty() ? "init_all_tables" : name);
-  for (Node* node : graph.CollectionOf<Node*>(graph_keys::kTableInitializers)) builder.ControlInput(node);
+  NodeBuilder builder(graph, "NoOp", NameOrDefault(name, "init_all_tables"));
+  for (Node* node : graph.collections().Of<Node*>(graph_keys::kTableInitializers)) builder.ControlInput(node);
   return builder.Build();
 }
 

@@ -9,6 +9,7 @@
 #include "graph/compose/checks.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 #include "graph/compose/nn.h"
 #include "graph/texts.h"
 
@@ -27,30 +28,44 @@ Output NonzeroWeights(Graph& graph, Output values, Output weights) {
   return ones * OnesOf(graph, values, kFloat);
 }
 
-// Two float32 values of compatible shapes.
 struct Pair {
   Output labels;
   Output predictions;
 };
+Status CheckCompatible(const Pair& pair) {
+  if (pair.labels.shape().CompatibleWith(pair.predictions.shape())) return OkStatus();
+  return InvalidArgument("Shapes {} and {} are incompatible", PythonText(pair.predictions.shape()),
+                         PythonText(pair.labels.shape()));
+}
+
+// Two float32 values of compatible shapes.
 Result<Pair> FloatPair(Graph& graph, const Input& labels, const Input& predictions) {
   if (labels.absent()) return InvalidArgument("labels must not be None.");
   if (predictions.absent()) return InvalidArgument("predictions must not be None.");
   Pair pair{CastValue(graph, labels, kFloat), CastValue(graph, predictions, kFloat)};
   WEIR_TRY(graph.TakeError());
-  if (!pair.labels.shape().CompatibleWith(pair.predictions.shape()))
-    return InvalidArgument("Shapes {} and {} are incompatible", PythonText(pair.predictions.shape()),
-                           PythonText(pair.labels.shape()));
+  WEIR_TRY(CheckCompatible(pair));
   return pair;
+}
+
+// Logits, and labels of their type, in compatible shapes.
+Result<Pair> LabelsAndLogits(Graph& graph, const Input& labels_in, const Input& logits_in) {
+  const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
+  WEIR_TRY(graph.TakeError());
+  const Output labels = CastValue(graph, labels_in, logits.base_dtype());
+  WEIR_TRY(graph.TakeError());
+  WEIR_TRY(CheckCompatible({labels, logits}));
+  return Pair{labels, logits};
 }
 
 // Builds the losses in the scope of the loss, then weights them there.
 template <class F>
 Result<Output> InScope(Graph& graph, const char* name, const LossOptions& options, F&& losses) {
-  NameScope scope(graph, options.scope.empty() ? name : options.scope);
+  NameScope scope(graph, NameOrDefault(options.scope, name));
   WEIR_ASSIGN(Output per_element, losses());
   WEIR_TRY(graph.TakeError());
   LossOptions inner = options;
-  inner.scope = scope.name() + "/";
+  inner.scope = ExactScopeName(scope);
   return WeightedLoss(graph, per_element, inner);
 }
 
@@ -72,7 +87,7 @@ bool IsZero(Graph& graph, const Input& x) {
 Output SafeMean(Output total, Output count) { return DivNoNan(total, count, {.name = "value"}); }
 
 Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOptions& options) {
-  NameScope scope(graph, options.scope.empty() ? "weighted_loss" : options.scope);
+  NameScope scope(graph, NameOrDefault(options.scope, "weighted_loss"));
   const Output given = ValueOf(graph, losses_in, kInvalidType, "losses");
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(Output weights, WeightsOf(graph, options, given));
@@ -96,7 +111,7 @@ Result<Output> WeightedLoss(Graph& graph, const Input& losses_in, const LossOpti
   }
   loss = CastValue(graph, loss, given.base_dtype());
   WEIR_TRY(graph.TakeError());
-  if (!options.collection.empty()) graph.AddToCollection(options.collection, loss);
+  if (!options.collection.empty()) graph.collections().Add(options.collection, loss);
   return loss;
 }
 
@@ -145,7 +160,7 @@ Result<Output> LogLoss(Graph& graph, const Input& labels, const Input& predictio
 
 Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const Input& predictions,
                                         const LossOptions& options) {
-  NameScope scope(graph, options.scope.empty() ? "mean_pairwise_squared_error" : options.scope);
+  NameScope scope(graph, NameOrDefault(options.scope, "mean_pairwise_squared_error"));
   WEIR_ASSIGN(Pair p, FloatPair(graph, labels, predictions));
   WEIR_ASSIGN(Output weights, WeightsOf(graph, options, p.labels));
   const Output differences = p.predictions - p.labels;
@@ -160,7 +175,7 @@ Result<Output> MeanPairwiseSquaredError(Graph& graph, const Input& labels, const
   const Output loss = ReduceSum((first - second) * weights);
   const Output mean = Select(Greater(ReduceSum(count), 0.0f), loss, ZerosOf(graph, loss), {.name = "value"});
   WEIR_TRY(graph.TakeError());
-  if (!options.collection.empty()) graph.AddToCollection(options.collection, mean);
+  if (!options.collection.empty()) graph.collections().Add(options.collection, mean);
   return mean;
 }
 
@@ -175,13 +190,8 @@ Result<Output> MeanSquaredError(Graph& graph, const Input& labels, const Input& 
 Result<Output> SigmoidLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const Input& label_smoothing,
                            const LossOptions& options) {
   return InScope(graph, "sigmoid_cross_entropy_loss", options, [&]() -> Result<Output> {
-    const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
-    WEIR_TRY(graph.TakeError());
-    Output labels = CastValue(graph, labels_in, logits.base_dtype());
-    WEIR_TRY(graph.TakeError());
-    if (!labels.shape().CompatibleWith(logits.shape()))
-      return InvalidArgument("Shapes {} and {} are incompatible", PythonText(logits.shape()),
-                             PythonText(labels.shape()));
+    WEIR_ASSIGN(const Pair pair, LabelsAndLogits(graph, labels_in, logits_in));
+    auto [labels, logits] = pair;
     if (!IsZero(graph, label_smoothing)) labels = Smoothed(graph, labels, label_smoothing, 0.5f);
     return SigmoidCrossEntropy(logits, labels, "xentropy");
   });
@@ -190,13 +200,8 @@ Result<Output> SigmoidLoss(Graph& graph, const Input& labels_in, const Input& lo
 Result<Output> SoftmaxLoss(Graph& graph, const Input& labels_in, const Input& logits_in, const Input& label_smoothing,
                            const LossOptions& options) {
   return InScope(graph, "softmax_cross_entropy_loss", options, [&]() -> Result<Output> {
-    const Output logits = ValueOf(graph, logits_in, kInvalidType, "logits");
-    WEIR_TRY(graph.TakeError());
-    Output labels = CastValue(graph, labels_in, logits.base_dtype());
-    WEIR_TRY(graph.TakeError());
-    if (!labels.shape().CompatibleWith(logits.shape()))
-      return InvalidArgument("Shapes {} and {} are incompatible", PythonText(logits.shape()),
-                             PythonText(labels.shape()));
+    WEIR_ASSIGN(const Pair pair, LabelsAndLogits(graph, labels_in, logits_in));
+    auto [labels, logits] = pair;
     if (!IsZero(graph, label_smoothing)) {
       const Output classes = StridedSlice(ShapeValue(graph, labels), {1}, {2}, {1}, {.shrink_axis_mask = 1});
       labels = Smoothed(graph, labels, label_smoothing, Reciprocal(CastValue(graph, classes, labels.base_dtype())));
@@ -251,7 +256,7 @@ SparseLossInputs WithoutExtraDimensions(SparseLossInputs in) {
 }  // namespace
 
 Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels, const Input& logits, const LossOptions& options) {
-  NameScope scope(graph, options.scope.empty() ? "sparse_softmax_cross_entropy_loss" : options.scope);
+  NameScope scope(graph, NameOrDefault(options.scope, "sparse_softmax_cross_entropy_loss"));
   if (labels.absent()) return InvalidArgument("labels must not be None.");
   if (logits.absent()) return InvalidArgument("logits must not be None.");
   SparseLossInputs in;
@@ -265,7 +270,7 @@ Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels, const Input&
   WEIR_TRY(graph.TakeError());
   LossOptions inner = options;
   inner.weights = in.weights;
-  inner.scope = scope.name() + "/";
+  inner.scope = ExactScopeName(scope);
   return WeightedLoss(graph, per_example, inner);
 }
 

@@ -12,6 +12,7 @@
 #include "graph/compose/dims.h"
 #include "graph/compose/names.h"
 #include "graph/node_builder.h"
+#include "tensor/for_type.h"
 
 namespace weir {
 namespace {
@@ -22,35 +23,14 @@ struct Limits {
   double low;
   double high;
 };
-template <class T>
-Limits LimitsAs() {
-  return {static_cast<double>(std::numeric_limits<T>::lowest()), static_cast<double>(std::numeric_limits<T>::max())};
-}
 Limits LimitsOf(DType dtype) {
-  switch (dtype) {
-    case kInt8:
-      return LimitsAs<int8_t>();
-    case kInt16:
-      return LimitsAs<int16_t>();
-    case kInt32:
-      return LimitsAs<int32_t>();
-    case kInt64:
-      return LimitsAs<int64_t>();
-    case kUint8:
-      return LimitsAs<uint8_t>();
-    case kUint16:
-      return LimitsAs<uint16_t>();
-    case kUint32:
-      return LimitsAs<uint32_t>();
-    case kUint64:
-      return LimitsAs<uint64_t>();
-    case kHalf:
-      return {-65504.0, 65504.0};
-    case kFloat:
-      return LimitsAs<float>();
-    default:
-      return LimitsAs<double>();
-  }
+  if (dtype == kHalf) return {-65504.0, 65504.0};
+  const auto limits = []<class T>(TypeTag<T>) -> Limits {
+    return {static_cast<double>(std::numeric_limits<T>::lowest()), static_cast<double>(std::numeric_limits<T>::max())};
+  };
+  Limits result = limits(TypeTag<double>());
+  ForType(dtype, kIntegerTypes + TypeList<float>(), [&](auto type) { result = limits(type); });
+  return result;
 }
 
 }  // namespace
@@ -121,11 +101,9 @@ Output ComplexOf(Graph& graph, const Input& real, const Input& imag, std::string
   NameScope scope(graph, NameOrDefault(std::move(name), "Complex"));
   auto [re, im] = ValuesOfOneType(graph, real, imag, "real", "imag");
   if (!re.valid() || !im.valid()) return Output::Failed(graph);
-  if (re.base_dtype() != kFloat && re.base_dtype() != kDouble) {
-    graph.RecordError(
-        MarkTypeError(InvalidArgument("real and imag must be float32 or float64, not {}", re.base_dtype())));
-    return Output::Failed(graph);
-  }
+  if (re.base_dtype() != kFloat && re.base_dtype() != kDouble)
+    return FailedOutput(
+        graph, MarkTypeError(InvalidArgument("real and imag must be float32 or float64, not {}", re.base_dtype())));
   return Complex(graph, re, im,
                  {.Tout = re.base_dtype() == kDouble ? kComplex128 : kComplex64, .name = ExactScopeName(scope)});
 }
@@ -135,11 +113,9 @@ Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std:
   auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
   if (!x.valid() || !y.valid()) return Output::Failed(graph);
   const DType type = x.base_dtype();
-  if (type != y.base_dtype()) {
-    graph.RecordError(
-        MarkTypeError(InvalidArgument("x and y must have the same dtype, got {} != {}", type, y.base_dtype())));
-    return Output::Failed(graph);
-  }
+  if (type != y.base_dtype())
+    return FailedOutput(
+        graph, MarkTypeError(InvalidArgument("x and y must have the same dtype, got {} != {}", type, y.base_dtype())));
   if (IsInteger(type)) {
     const bool narrow = type == kInt8 || type == kUint8 || type == kInt16 || type == kUint16;
     x = Cast(graph, x, narrow ? kFloat : kDouble);
@@ -169,10 +145,8 @@ Output ScalarTimes(Graph& graph, const Input& scalar_in, const Input& x_in, std:
   if (!x.valid()) return x;
   Output scalar = ValueOf(graph, scalar_in, x.base_dtype(), "scalar");
   if (!scalar.valid()) return scalar;
-  if (scalar.shape().known_rank() && scalar.shape().rank() != 0) {
-    graph.RecordError(InvalidArgument("only scalar multiply works, got shape {}", scalar.shape()));
-    return Output::Failed(graph);
-  }
+  if (scalar.shape().known_rank() && scalar.shape().rank() != 0)
+    return FailedOutput(graph, InvalidArgument("only scalar multiply works, got shape {}", scalar.shape()));
   return Mul(graph, scalar, x, {.name = std::move(name)});
 }
 
@@ -207,10 +181,9 @@ Output ReduceVariance(Graph& graph, const Input& x_in, const Input& axis, bool k
   NameScope scope(graph, NameOrDefault(std::move(name), "reduce_variance"));
   Output x = ValueOf(graph, x_in, kInvalidType, "input_tensor");
   if (!x.valid()) return x;
-  if (IsInteger(x.base_dtype())) {
-    graph.RecordError(MarkTypeError(InvalidArgument("the input must be floating or complex, not {}", x.base_dtype())));
-    return Output::Failed(graph);
-  }
+  if (IsInteger(x.base_dtype()))
+    return FailedOutput(
+        graph, MarkTypeError(InvalidArgument("the input must be floating or complex, not {}", x.base_dtype())));
   Output mean = Reduction(graph, "Mean", x, axis, true);
   return mean.valid() ? Reduction(graph, "Mean", Square(x - mean), axis, keep_dims) : mean;
 }
@@ -238,10 +211,7 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
   if (!x.valid()) return x;
   const bool matrix = axes.size() == 2;
   const Input axis = axes.empty() ? Input() : Input(axes);
-  const auto fail = [&](const char* what) {
-    graph.RecordError(InvalidArgument("{}", what));
-    return Output::Failed(graph);
-  };
+  const auto fail = [&](const char* what) { return FailedOutput(graph, InvalidArgument("{}", what)); };
   if (axes.size() > 2) return fail("'axis' must be None, an integer, or a tuple of 2 integers");
   if (order.kind == NormOrder::kFrobenius && !matrix) return fail("the Frobenius norm is for matrices: give two axes");
   const auto reduce = [&](const char* op, Output v, const Input& over) {
@@ -295,11 +265,9 @@ Output Norm(Graph& graph, const Input& x_in, NormOrder order, const std::vector<
 // --- Products ---
 Output MatrixMultiply(Graph& graph, const Input& a_in, const Input& b_in, const MatrixProduct& how, std::string name) {
   NameScope scope(graph, NameOrDefault(std::move(name), "MatMul"));
-  if ((how.transpose_a && how.adjoint_a) || (how.transpose_b && how.adjoint_b)) {
-    graph.RecordError(InvalidArgument("only one of transpose_{0} and adjoint_{0} can be True",
-                                      how.transpose_a && how.adjoint_a ? 'a' : 'b'));
-    return Output::Failed(graph);
-  }
+  if ((how.transpose_a && how.adjoint_a) || (how.transpose_b && how.adjoint_b))
+    return FailedOutput(graph, InvalidArgument("only one of transpose_{0} and adjoint_{0} can be True",
+                                               how.transpose_a && how.adjoint_a ? 'a' : 'b'));
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
   if (!a.valid() || !b.valid()) return Output::Failed(graph);
   const auto may_be_batch = [](Output x) { return !x.shape().known_rank() || x.shape().rank() > 2; };
@@ -369,10 +337,7 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::
   NameScope scope(graph, NameOrDefault(std::move(name), "Tensordot"));
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
   if (!a.valid() || !b.valid()) return Output::Failed(graph);
-  const auto fail = [&](const Status& status) {
-    graph.RecordError(status);
-    return Output::Failed(graph);
-  };
+  const auto fail = [&](const Status& status) { return FailedOutput(graph, status); };
   if (!a.shape().known_rank() || !b.shape().known_rank())
     return fail(InvalidArgument("tensordot needs tensors of known rank"));
   if (a_axes.size() != b_axes.size())
@@ -405,10 +370,8 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, int count, 
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
   if (!a.valid() || !b.valid()) return Output::Failed(graph);
   const int rank = a.shape().rank();
-  if (count < 0 || (rank >= 0 && count > rank) || (b.shape().known_rank() && count > b.shape().rank())) {
-    graph.RecordError(InvalidArgument("'axes' of tensordot is {}, which must be in [0, {}]", count, rank));
-    return Output::Failed(graph);
-  }
+  if (count < 0 || (rank >= 0 && count > rank) || (b.shape().known_rank() && count > b.shape().rank()))
+    return FailedOutput(graph, InvalidArgument("'axes' of tensordot is {}, which must be in [0, {}]", count, rank));
   std::vector<int64_t> last(count);
   std::vector<int64_t> first(count);
   std::iota(last.begin(), last.end(), rank - count);
@@ -449,26 +412,22 @@ Output Range(Graph& graph, const Input& start_in, const Input& limit_in, const I
 }
 
 Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& shape_in, std::string name) {
-  if (inputs.empty()) {
-    graph.RecordError(InvalidArgument("inputs must be a list of at least one Tensor with the same dtype and shape"));
-    return Output::Failed(graph);
-  }
+  if (inputs.empty())
+    return FailedOutput(graph,
+                        InvalidArgument("inputs must be a list of at least one Tensor with the same dtype and shape"));
   InputList values;
   PartialShape shape = shape_in;
   for (const Input& input : inputs) {
     Output value = ValueOf(graph, input, kInvalidType, "inputs");
     if (!value.valid()) return value;
     Result<PartialShape> merged = shape.Merge(value.shape());
-    if (!merged.ok()) {
-      graph.RecordError(merged.status());
-      return Output::Failed(graph);
-    }
+    if (!merged.ok()) return FailedOutput(graph, merged.status());
     shape = *merged;
     values.push_back(value);
   }
   if (values.size() == 1 && name.empty()) return values[0].output();
   if (values.size() == 1) return Identity(graph, values[0], {.name = std::move(name)});
-  return AddN(graph, values, {.name = name.empty() ? "AccumulateNV2" : std::move(name)});
+  return AddN(graph, values, {.name = NameOrDefault(std::move(name), "AccumulateNV2")});
 }
 
 Output ConfusionMatrix(Graph& graph, const Input& labels_in, const Input& predictions_in, const Input& classes_in,
@@ -570,7 +529,7 @@ Output UnsortedSegmentMean(Graph& graph, const Input& data_in, const Input& ids_
 
 Output FixedWidthBins(Graph& graph, const Input& values_in, const Input& value_range, const Input& nbins_in,
                       DType dtype, std::string name) {
-  NameScope scope(graph, name.empty() ? "histogram_fixed_width_bins" : name);
+  NameScope scope(graph, NameOrDefault(name, "histogram_fixed_width_bins"));
   const Output values = ValueOf(graph, values_in, kInvalidType, "values");
   if (!values.valid()) return {};
   const DType type = values.base_dtype();

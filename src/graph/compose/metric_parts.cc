@@ -9,6 +9,7 @@
 #include "graph/compose/flow.h"
 #include "graph/compose/initializers.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 #include "graph/compose/variable_scope.h"
 #include "graph/graph_keys.h"
 #include "graph/texts.h"
@@ -97,7 +98,7 @@ Result<Output> BroadcastWeights(Graph& graph, Output weights_in, Output values, 
   if (shape.fully_defined() && shape == values.shape()) return weights;
   NameScope scope(graph, "broadcast_weights");
   WEIR_ASSIGN(weights, BroadcastableWeights(graph, weights, values));
-  const Output broadcast = Mul(weights, OnesOf(graph, values, dtype, "ones_like"), {.name = scope.name() + "/"});
+  const Output broadcast = Mul(weights, OnesOf(graph, values, dtype, "ones_like"), {.name = ExactScopeName(scope)});
   WEIR_TRY(graph.TakeError());
   return broadcast;
 }
@@ -108,8 +109,8 @@ Output Quotient(Output total, Output count, const char* name) {
 
 Result<Metric> Finished(Graph& graph, const Metric& metric, const MetricOptions& options) {
   WEIR_TRY(graph.TakeError());
-  for (const std::string& key : options.metrics_collections) graph.AddToCollection(key, metric.value);
-  for (const std::string& key : options.updates_collections) graph.AddToCollection(key, metric.update);
+  for (const std::string& key : options.metrics_collections) graph.collections().Add(key, metric.value);
+  for (const std::string& key : options.updates_collections) graph.collections().Add(key, metric.update);
   return metric;
 }
 

@@ -11,6 +11,7 @@
 #include "graph/compose/math.h"
 #include "graph/compose/metric_parts.h"
 #include "graph/compose/metrics.h"
+#include "graph/compose/names.h"
 
 namespace weir::metrics {
 namespace {
@@ -174,7 +175,7 @@ Result<Metric> FractionAtTopK(Graph& graph, const std::string& scope, const Coun
 }
 
 std::string ScopeName(const MetricOptions& options, const char* metric, const RankOptions& rank) {
-  return options.name.empty() ? NameAt(metric, rank.k, rank.class_id) : options.name;
+  return NameOrDefault(options.name, NameAt(metric, rank.k, rank.class_id));
 }
 
 Result<Metric> ShareAtK(Graph& graph, const char* metric, const Counted& other, const SetOperand& labels,
@@ -244,7 +245,7 @@ Result<Output> AveragePrecisionPerRow(Graph& graph, const Classes& labels_in, Ou
   const Output precision = RealDiv(true_positives, retrieved, {.name = "precision_per_k"});
   const Output relevant = Mul(precision, found, {.name = "relevant_precision_per_k"});
   const Output average =
-      RealDiv(ReduceSum(relevant, -1), RelevantPerRow(graph, labels, k), {.name = scope.name() + "/"});
+      RealDiv(ReduceSum(relevant, -1), RelevantPerRow(graph, labels, k), {.name = ExactScopeName(scope)});
   WEIR_TRY(graph.TakeError());
   return average;
 }
@@ -302,7 +303,7 @@ Result<Metric> AveragePrecisionAtK(Graph& graph, const SetOperand& labels_in, co
     WEIR_ASSIGN(total, AccumulateInVariable(graph, inner.name(), ReduceSum(average)));
   }
   const Output value = DivNoNan(total.value, most.value, {.name = "mean"});
-  const Output update = DivNoNan(total.update, most.update, {.name = scope.name() + "/"});
+  const Output update = DivNoNan(total.update, most.update, {.name = ExactScopeName(scope)});
   return Finished(graph, {value, update}, options);
 }
 

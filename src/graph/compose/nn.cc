@@ -8,6 +8,7 @@
 #include "graph/build/operators.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -61,7 +62,7 @@ Output AlongAxis(const Input& input, int axis, std::string name, Output (*apply)
   if (GraphOf({input}) == nullptr) return Output();
   const Exchanged last = WithAxisLast(input.output(), axis);
   if (last.order.empty()) return apply(last.value, std::move(name));
-  return Transpose(apply(last.value, ""), last.order, {.name = name.empty() ? "transpose" : std::move(name)});
+  return Transpose(apply(last.value, ""), last.order, {.name = NameOrDefault(std::move(name), "transpose")});
 }
 
 // Moves `axis` to the end; the others keep their order. The rank may be unknown. As in TensorFlow, -1 is the only
@@ -105,7 +106,7 @@ Output SoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in, int a
   const Output z = WithAxisMovedLast(labels, axis);
   if (!x.valid() || !z.valid()) return Output::Failed(graph);
   Output shape = ShapeOf(x);
-  auto result = SoftmaxCrossEntropyWithLogits(Flattened(x), Flattened(z), {.name = scope.name() + "/"});
+  auto result = SoftmaxCrossEntropyWithLogits(Flattened(x), Flattened(z), {.name = ExactScopeName(scope)});
   Output loss = result.loss;
   const PartialShape known = x.shape();
   // The name that programs fetch: TensorFlow always reshapes the two inputs first.
@@ -133,16 +134,12 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
   Output labels = Taken(graph, ToOutput(graph, labels_in, kInvalidType, "labels"));
   if (!logits.valid() || !labels.valid()) return Output::Failed(graph);
   const PartialShape shape = logits.shape();
-  if (shape.known_rank() && shape.rank() == 0) {
-    graph.RecordError(InvalidArgument("logits cannot be scalars: '{}' has shape {}", logits.name(), shape));
-    return Output::Failed(graph);
-  }
-  if (shape.known_rank() && labels.shape().known_rank() && labels.shape().rank() != shape.rank() - 1) {
-    graph.RecordError(
-        InvalidArgument("rank mismatch: the rank of labels ({}) should be the rank of logits minus 1 ({})",
-                        labels.shape().rank(), shape.rank() - 1));
-    return Output::Failed(graph);
-  }
+  if (shape.known_rank() && shape.rank() == 0)
+    return FailedOutput(graph, InvalidArgument("logits cannot be scalars: '{}' has shape {}", logits.name(), shape));
+  if (shape.known_rank() && labels.shape().known_rank() && labels.shape().rank() != shape.rank() - 1)
+    return FailedOutput(
+        graph, InvalidArgument("rank mismatch: the rank of labels ({}) should be the rank of logits minus 1 ({})",
+                               labels.shape().rank(), shape.rank() - 1));
   const DType dtype = logits.base_dtype();
   Output wide = Widened(logits);
   if (shape.rank() == 2) return Narrowed(SparseSoftmaxCrossEntropyWithLogits(wide, labels, {.name = name}).loss, dtype);
@@ -158,7 +155,7 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
 Output InTopKOf(const Input& predictions, const Input& targets, const Input& k, std::string name) {
   Graph* graph = GraphOf({predictions, targets, k});
   if (graph == nullptr) return Output();
-  NameScope scope(*graph, name.empty() ? "in_top_k" : name);
+  NameScope scope(*graph, NameOrDefault(name, "in_top_k"));
   return InTopKV2(*graph, predictions, targets, k, {.name = std::move(name)});
 }
 
@@ -166,54 +163,51 @@ Output SigmoidCrossEntropy(const Input& logits_in, const Input& labels_in, std::
   Graph* found = GraphOf({logits_in, labels_in});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "logistic_loss" : name);
+  NameScope scope(graph, NameOrDefault(name, "logistic_loss"));
   Output x = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
   if (!x.valid()) return Output::Failed(graph);
   Output z = Taken(graph, ToOutput(graph, labels_in, x.base_dtype(), "labels"));
   if (!z.valid()) return Output::Failed(graph);
-  if (!x.shape().CompatibleWith(z.shape())) {
-    graph.RecordError(InvalidArgument("logits and labels must have the same shape ({} and {})", x.shape(), z.shape()));
-    return Output::Failed(graph);
-  }
+  if (!x.shape().CompatibleWith(z.shape()))
+    return FailedOutput(
+        graph, InvalidArgument("logits and labels must have the same shape ({} and {})", x.shape(), z.shape()));
   // Numerically stable form: exp is only applied to non-positive numbers.
   Output zeros = ZerosLike(x);
   Output positive = GreaterEqual(x, zeros);
   Output relu = Select(positive, x, zeros);
   Output minus_abs = Select(positive, -x, x);
-  return Add(relu - x * z, Log1p(Exp(minus_abs)), {.name = scope.name() + "/"});
+  return Add(relu - x * z, Log1p(Exp(minus_abs)), {.name = ExactScopeName(scope)});
 }
 
 Output WeightedCrossEntropy(const Input& targets, const Input& logits, const Input& pos_weight, std::string name) {
   Graph* found = GraphOf({targets, logits});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "logistic_loss" : name);
+  NameScope scope(graph, NameOrDefault(name, "logistic_loss"));
   Output x = Taken(graph, ToOutput(graph, logits, kInvalidType, "logits"));
   if (!x.valid()) return Output::Failed(graph);
   Output z = Taken(graph, ToOutput(graph, targets, x.base_dtype(), "targets"));
   if (!z.valid()) return Output::Failed(graph);
-  if (!x.shape().CompatibleWith(z.shape())) {
-    graph.RecordError(InvalidArgument("logits and targets must have the same shape ({} and {})", x.shape(), z.shape()));
-    return Output::Failed(graph);
-  }
+  if (!x.shape().CompatibleWith(z.shape()))
+    return FailedOutput(
+        graph, InvalidArgument("logits and targets must have the same shape ({} and {})", x.shape(), z.shape()));
   Output positive = Taken(graph, ToOutput(graph, pos_weight, x.base_dtype(), "pos_weight"));
   if (!positive.valid()) return Output::Failed(graph);
   Output weight = 1.0f + (positive - 1.0f) * z;
   Output softplus = Log1p(Exp(-Abs(x))) + Relu(-x);
-  return Add((1.0f - z) * x, weight * softplus, {.name = scope.name() + "/"});
+  return Add((1.0f - z) * x, weight * softplus, {.name = ExactScopeName(scope)});
 }
 
 Output Dropout(const Input& x_in, const Input& rate, const Input& noise_shape, OpSeed seed, std::string name) {
   Graph* found = GraphOf({x_in});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "dropout" : name);
+  NameScope scope(graph, NameOrDefault(name, "dropout"));
   Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "x"));
   if (!x.valid()) return Output::Failed(graph);
-  if (!IsFloating(x.base_dtype())) {
-    graph.RecordError(InvalidArgument("dropout scales its input, so it needs a floating type, not {}", x.base_dtype()));
-    return Output::Failed(graph);
-  }
+  if (!IsFloating(x.base_dtype()))
+    return FailedOutput(
+        graph, InvalidArgument("dropout scales its input, so it needs a floating type, not {}", x.base_dtype()));
   Output r = Taken(graph, ToOutput(graph, rate, x.base_dtype(), "rate"));
   if (!r.valid()) return Output::Failed(graph);
   Output shape =
@@ -230,7 +224,7 @@ MomentsResult Moments(const Input& x_in, const Axes& axes, bool keep_dims, std::
   Graph* found = GraphOf({x_in});
   if (found == nullptr) return {};
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "moments" : name);
+  NameScope scope(graph, NameOrDefault(name, "moments"));
   Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "x"));
   if (!x.valid()) return {};
   const DType dtype = x.base_dtype();
@@ -258,7 +252,7 @@ Output BatchNormalization(const Input& x, const Input& mean, const Input& varian
   Graph* found = GraphOf({x, mean, variance});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "batchnorm" : name);
+  NameScope scope(graph, NameOrDefault(name, "batchnorm"));
   Output factor = Rsqrt(AddInput(variance, variance_epsilon));
   if (!scale.absent()) factor = MulInput(factor, scale);
   Output shift = offset.absent() ? -MulInput(mean, factor) : SubInput(offset, MulInput(mean, factor));
@@ -269,18 +263,18 @@ Output L2Normalize(const Input& x_in, const Axes& axes, float epsilon, std::stri
   Graph* found = GraphOf({x_in});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "l2_normalize" : name);
+  NameScope scope(graph, NameOrDefault(name, "l2_normalize"));
   Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "x"));
   if (!x.valid()) return Output::Failed(graph);
   Output squares = Sum(Square(x), AxesInput(x, axes), {.keep_dims = true});
-  return Mul(x, Rsqrt(Maximum(squares, epsilon)), {.name = scope.name() + "/"});
+  return Mul(x, Rsqrt(Maximum(squares, epsilon)), {.name = ExactScopeName(scope)});
 }
 
 Output ZeroFraction(const Input& x_in, std::string name) {
   Graph* found = GraphOf({x_in});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "zero_fraction" : name);
+  NameScope scope(graph, NameOrDefault(name, "zero_fraction"));
   Output x = Taken(graph, ToOutput(graph, x_in, kInvalidType, "value"));
   if (!x.valid()) return Output::Failed(graph);
   Output zeros = ReduceSum(Cast(Equal(x, ZerosLike(x)), kInt64));
@@ -291,22 +285,22 @@ Output ZeroFraction(const Input& x_in, std::string name) {
 Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::string name) {
   Graph* found = GraphOf({x, weights, biases});
   if (found == nullptr) return Output();
-  NameScope scope(*found, name.empty() ? "xw_plus_b" : name);
-  return BiasAdd(*found, MatMul(*found, x, weights), biases, {.name = scope.name() + "/"});
+  NameScope scope(*found, NameOrDefault(name, "xw_plus_b"));
+  return BiasAdd(*found, MatMul(*found, x, weights), biases, {.name = ExactScopeName(scope)});
 }
 
 Output ReluLayer(const Input& x, const Input& weights, const Input& biases, std::string name) {
   Graph* found = GraphOf({x, weights, biases});
   if (found == nullptr) return Output();
-  NameScope scope(*found, name.empty() ? "relu_layer" : name);
-  return Relu(*found, BiasAdd(*found, MatMul(*found, x, weights), biases), {.name = scope.name() + "/"});
+  NameScope scope(*found, NameOrDefault(name, "relu_layer"));
+  return Relu(*found, BiasAdd(*found, MatMul(*found, x, weights), biases), {.name = ExactScopeName(scope)});
 }
 
 Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool compute_full_loss, std::string name) {
   Graph* found = GraphOf({targets_in, log_input});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "log_poisson_loss" : name);
+  NameScope scope(graph, NameOrDefault(name, "log_poisson_loss"));
   Output c = Taken(graph, ToOutput(graph, log_input, kInvalidType, "log_input"));
   if (!c.valid()) return Output::Failed(graph);
   Output z = Taken(graph, ToOutput(graph, targets_in, c.base_dtype(), "targets"));
@@ -322,7 +316,7 @@ Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool comp
 
 MomentsResult WeightedMoments(Graph& graph, const Input& x_in, const Axes& axes, const Input& weights_in,
                               bool keep_dims, std::string name) {
-  NameScope scope(graph, name.empty() ? "weighted_moments" : name);
+  NameScope scope(graph, NameOrDefault(name, "weighted_moments"));
   auto [x, weights] = ValuesOfOneType(graph, x_in, weights_in, "x", "weights");
   if (!x.valid() || !weights.valid()) return {Output::Failed(graph), Output::Failed(graph)};
   if (weights.base_dtype() != x.base_dtype()) weights = Cast(weights, x.base_dtype());
@@ -336,7 +330,7 @@ MomentsResult WeightedMoments(Graph& graph, const Input& x_in, const Axes& axes,
 
 Statistics SufficientStatistics(Graph& graph, const Input& x_in, const Axes& axes, const Input& shift_in,
                                 bool keep_dims, std::string name) {
-  NameScope scope(graph, name.empty() ? "sufficient_statistics" : name);
+  NameScope scope(graph, NameOrDefault(name, "sufficient_statistics"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   if (!x.valid()) return {x, x, x, Output()};
   const Input over = AxesInput(x, axes);
@@ -355,7 +349,7 @@ Statistics SufficientStatistics(Graph& graph, const Input& x_in, const Axes& axe
 
 MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift,
                                std::string name) {
-  NameScope scope(graph, name.empty() ? "normalize" : name);
+  NameScope scope(graph, NameOrDefault(name, "normalize"));
   Output divisor = Reciprocal(count);
   Output shifted = sum * divisor;
   Output mean = shift.absent() ? shifted : AddInput(shifted, shift);
@@ -363,15 +357,15 @@ MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output sq
 }
 
 Output ConcatRelu(Graph& graph, const Input& x_in, int axis, std::string name) {
-  NameScope scope(graph, name.empty() ? "CRelu" : name);
+  NameScope scope(graph, NameOrDefault(name, "CRelu"));
   Output x = ValueOf(graph, x_in, kInvalidType, "features");
   return x.valid() ? Relu(ConcatV2(graph, {x, -x}, axis)) : x;
 }
 
 Output LogSigmoid(Graph& graph, const Input& x_in, std::string name) {
-  NameScope scope(graph, name.empty() ? "LogSigmoid" : name);
+  NameScope scope(graph, NameOrDefault(name, "LogSigmoid"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
-  return x.valid() ? Neg(graph, Softplus(Neg(x)), {.name = scope.name() + "/"}) : x;
+  return x.valid() ? Neg(graph, Softplus(Neg(x)), {.name = ExactScopeName(scope)}) : x;
 }
 
 Output Swish(Graph& graph, const Input& x_in, const Input& beta) {

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "graph/build/array_ops.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -173,7 +174,7 @@ Result<ParsedFeatures> ParseExample(Graph& graph, const Input& serialized, const
   WEIR_ASSIGN(const RawFeatures raw, Collect(features));
   OutputList outputs;
   {
-    const NameScope scope(graph, name.empty() ? "ParseExample" : name);
+    const NameScope scope(graph, NameOrDefault(name, "ParseExample"));
     WEIR_ASSIGN(const OutputList defaults, Defaults(graph, raw));
     NodeBuilder node(graph, "ParseExample", name);
     node.In(serialized).In(names.absent() ? Input(Tensor::Vector<std::string>({})) : names);
@@ -193,7 +194,7 @@ Result<ParsedFeatures> ParseSingleExample(Graph& graph, const Input& serialized,
   WEIR_ASSIGN(const RawFeatures raw, Collect(features));
   OutputList outputs;
   {
-    const NameScope scope(graph, name.empty() ? "ParseSingleExample" : name);
+    const NameScope scope(graph, NameOrDefault(name, "ParseSingleExample"));
     WEIR_ASSIGN(const Output one, ToOutput(graph, serialized, kString, "serialized"));
     WEIR_ASSIGN(const OutputList defaults, Defaults(graph, raw));
     NodeBuilder node(graph, "ParseSingleExample", name);
@@ -275,7 +276,7 @@ Result<ParsedSequence> ParseSingleSequenceExample(Graph& graph, const Input& ser
                                                   const FeatureSpecs& lists, const Input& example_name,
                                                   const std::string& name) {
   WEIR_ASSIGN(const RawSequence raw, CollectSequence(context, lists));
-  const NameScope scope(graph, name.empty() ? "ParseSingleSequenceExample" : name);
+  const NameScope scope(graph, NameOrDefault(name, "ParseSingleSequenceExample"));
   WEIR_ASSIGN(const OutputList defaults, Defaults(graph, raw.context));
   NodeBuilder node(graph, "ParseSingleSequenceExample", name);
   node.In(serialized).In(Tensor::Vector<std::string>(absl::MakeConstSpan(raw.may_be_missing)));
@@ -292,7 +293,7 @@ Result<ParsedSequence> ParseSequenceExample(Graph& graph, const Input& serialize
                                             const FeatureSpecs& lists, const Input& example_names,
                                             const std::string& name) {
   WEIR_ASSIGN(const RawSequence raw, CollectSequence(context, lists));
-  const NameScope scope(graph, name.empty() ? "ParseSequenceExample" : name);
+  const NameScope scope(graph, NameOrDefault(name, "ParseSequenceExample"));
   WEIR_ASSIGN(const OutputList defaults, Defaults(graph, raw.context));
   NodeBuilder node(graph, "ParseSequenceExample", name);
   node.In(serialized).In(example_names.absent() ? Input(Tensor::Vector<std::string>({})) : example_names).In(defaults);

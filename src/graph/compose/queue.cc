@@ -205,7 +205,7 @@ Node* Queue::Enqueue(const InputList& values, const std::string& name) const {
     }
     components.push_back(*value);
   }
-  return NodeBuilder(graph(), OpName("QueueEnqueue"), scope.name() + "/").In(ref_).In(components).BuildNode();
+  return NodeBuilder(graph(), OpName("QueueEnqueue"), ExactScopeName(scope)).In(ref_).In(components).BuildNode();
 }
 
 Node* Queue::EnqueueMany(const InputList& values, const std::string& name) const {
@@ -234,7 +234,7 @@ Node* Queue::EnqueueMany(const InputList& values, const std::string& name) const
     }
     components.push_back(*value);
   }
-  return NodeBuilder(graph(), OpName("QueueEnqueueMany"), scope.name() + "/").In(ref_).In(components).BuildNode();
+  return NodeBuilder(graph(), OpName("QueueEnqueueMany"), ExactScopeName(scope)).In(ref_).In(components).BuildNode();
 }
 
 OutputList Queue::WithShapes(OutputList outputs, const PartialShape& batch) const {

@@ -8,6 +8,7 @@
 #include "graph/build/operators.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -16,19 +17,22 @@ namespace {
 constexpr int64_t kDefaultGraphSeed = 87654321;
 constexpr int64_t kMaxSeed = 2147483647;
 
-// Records an error, if any, and returns an invalid output for it.
-Output Checked(Graph& graph, Result<Output> value) {
-  if (value.ok()) return *value;
-  graph.RecordError(value.status());
-  return Output::Failed(graph);
-}
-
 // An empty list is the shape of a scalar; it has no elements to infer the type from.
 Output DimsOf(Graph& graph, const Input& shape) {
   std::optional<Tensor> value;
   if (shape.literal() != nullptr) value = shape.literal()->Value(kInt32);
   const bool is_empty = value.has_value() && value->num_elements() == 0;
-  return Checked(graph, ToOutput(graph, shape, is_empty ? kInt32 : kInvalidType, "shape"));
+  return ValueOf(graph, shape, is_empty ? kInt32 : kInvalidType, "shape");
+}
+
+// draw(dims) * stddev + mean.
+Output Scaled(Graph& graph, const NameScope& scope, const Input& shape, const Input& mean, const Input& stddev,
+              DType dtype, FunctionRef<Output(Output)> draw) {
+  Output dims = DimsOf(graph, shape);
+  Output center = ValueOf(graph, mean, dtype, "mean");
+  Output spread = ValueOf(graph, stddev, dtype, "stddev");
+  Output scaled = draw(dims) * spread;
+  return Add(graph, scaled, center, {.name = ExactScopeName(scope)});
 }
 
 }  // namespace
@@ -53,49 +57,41 @@ std::pair<int64_t, int64_t> SeedsFor(Graph& graph, OpSeed op_seed) {
 
 Output RandomNormal(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype, OpSeed seed,
                     std::string name) {
-  NameScope scope(graph, name.empty() ? "random_normal" : name);
-  Output dims = DimsOf(graph, shape);
-  Output center = Checked(graph, ToOutput(graph, mean, dtype, "mean"));
-  Output spread = Checked(graph, ToOutput(graph, stddev, dtype, "stddev"));
-  const auto [seed1, seed2] = SeedsFor(graph, seed);
-  Output raw = RandomStandardNormal(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
-  Output scaled = raw * spread;
-  return Add(graph, scaled, center, {.name = scope.name() + "/"});
+  NameScope scope(graph, NameOrDefault(name, "random_normal"));
+  return Scaled(graph, scope, shape, mean, stddev, dtype, [&](Output dims) {
+    const auto [seed1, seed2] = SeedsFor(graph, seed);
+    return RandomStandardNormal(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
+  });
 }
 
 Output TruncatedNormal(Graph& graph, const Input& shape, const Input& mean, const Input& stddev, DType dtype,
                        OpSeed seed, std::string name) {
-  NameScope scope(graph, name.empty() ? "truncated_normal" : name);
-  Output dims = DimsOf(graph, shape);
-  Output center = Checked(graph, ToOutput(graph, mean, dtype, "mean"));
-  Output spread = Checked(graph, ToOutput(graph, stddev, dtype, "stddev"));
-  const auto [seed1, seed2] = SeedsFor(graph, seed);
-  Output raw = TruncatedNormal(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
-  Output scaled = raw * spread;
-  return Add(graph, scaled, center, {.name = scope.name() + "/"});
+  NameScope scope(graph, NameOrDefault(name, "truncated_normal"));
+  return Scaled(graph, scope, shape, mean, stddev, dtype, [&](Output dims) {
+    const auto [seed1, seed2] = SeedsFor(graph, seed);
+    return TruncatedNormal(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
+  });
 }
 
 Output RandomUniform(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, DType dtype,
                      OpSeed seed, std::string name) {
-  NameScope scope(graph, name.empty() ? "random_uniform" : name);
-  if (maxval.absent() && IsInteger(dtype)) {
-    graph.RecordError(InvalidArgument("a uniform distribution of {} needs maxval", dtype));
-    return Output::Failed(graph);
-  }
+  NameScope scope(graph, NameOrDefault(name, "random_uniform"));
+  if (maxval.absent() && IsInteger(dtype))
+    return FailedOutput(graph, InvalidArgument("a uniform distribution of {} needs maxval", dtype));
   Output dims = DimsOf(graph, shape);
-  Output low = Checked(graph, ToOutput(graph, minval, dtype, "min"));
-  Output high = Checked(graph, ToOutput(graph, maxval.absent() ? Input(1) : maxval, dtype, "max"));
+  Output low = ValueOf(graph, minval, dtype, "min");
+  Output high = ValueOf(graph, maxval.absent() ? Input(1) : maxval, dtype, "max");
   const auto [seed1, seed2] = SeedsFor(graph, seed);
   if (IsInteger(dtype))
-    return RandomUniformInt(graph, dims, low, high, {.seed = seed1, .seed2 = seed2, .name = scope.name() + "/"});
+    return RandomUniformInt(graph, dims, low, high, {.seed = seed1, .seed2 = seed2, .name = ExactScopeName(scope)});
   Output raw = RandomUniform(graph, dims, dtype, {.seed = seed1, .seed2 = seed2});
   Output scaled = raw * (high - low);
-  return Add(graph, scaled, low, {.name = scope.name() + "/"});
+  return Add(graph, scaled, low, {.name = ExactScopeName(scope)});
 }
 
 Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha_in, const Input& beta_in, DType dtype,
                          OpSeed seed, std::string name) {
-  NameScope scope(graph, name.empty() ? "random_gamma" : name);
+  NameScope scope(graph, NameOrDefault(name, "random_gamma"));
   Output alpha = ValueOf(graph, alpha_in, dtype, "alpha");
   Output beta = ValueOf(graph, beta_in.absent() ? Input(1) : beta_in, dtype, "beta");
   Output dims = ValueOf(graph, shape, kInt32, "shape");
@@ -112,7 +108,7 @@ Output RandomGammaValues(Graph& graph, const Input& shape, const Input& alpha_in
 
 Output RandomPoissonValues(Graph& graph, const Input& rates, const Input& shape, DType dtype, OpSeed seed,
                            std::string name) {
-  NameScope scope(graph, name.empty() ? "random_poisson" : name);
+  NameScope scope(graph, NameOrDefault(name, "random_poisson"));
   Output dims = ValueOf(graph, shape, kInt32, "shape");
   const auto [seed1, seed2] = SeedsFor(graph, seed);
   return NodeBuilder(graph, "RandomPoissonV2")
@@ -135,9 +131,9 @@ Output RandomCrop(const Input& value, const Input& size, OpSeed seed, std::strin
   Graph* found = GraphOf({value, size});
   if (found == nullptr) return Output();
   Graph& graph = *found;
-  NameScope scope(graph, name.empty() ? "random_crop" : name);
-  Output whole = Checked(graph, ToOutput(graph, value, kInvalidType, "value"));
-  Output wanted = Checked(graph, ToOutput(graph, size, kInt32, "size"));
+  NameScope scope(graph, NameOrDefault(name, "random_crop"));
+  Output whole = ValueOf(graph, value, kInvalidType, "value");
+  Output wanted = ValueOf(graph, size, kInt32, "size");
   Output shape = ShapeOf(whole);
   Output fits = All(GreaterEqual(shape, wanted), {0});
   Node* check = Assert(fits, {Tensor::Scalar("need value.shape >= size, got "), shape, wanted}, {.summarize = 1000});
@@ -146,28 +142,28 @@ Output RandomCrop(const Input& value, const Input& size, OpSeed seed, std::strin
   shape = Identity(shape);
   Output limit = shape - wanted + 1;
   Output offset = RandomUniform(graph, ShapeOf(shape), 0, Tensor::Scalar(int32_t{INT32_MAX}), kInt32, seed);
-  return Slice(whole, FloorMod(offset, limit), wanted, {.name = scope.name() + "/"});
+  return Slice(whole, FloorMod(offset, limit), wanted, {.name = ExactScopeName(scope)});
 }
 
 Output MultinomialSamples(const Input& logits, const Input& num_samples, OpSeed seed, DType output_dtype,
                           std::string name) {
   Graph* graph = GraphOf({logits, num_samples});
   if (graph == nullptr) return Output();
-  NameScope scope(*graph, name.empty() ? "multinomial" : name);
+  NameScope scope(*graph, NameOrDefault(name, "multinomial"));
   const auto [seed1, seed2] = SeedsFor(*graph, seed);
   return Multinomial(*graph, logits, num_samples, {.seed = seed1, .seed2 = seed2, .output_dtype = output_dtype});
 }
 
 Output StatelessNormal(Graph& graph, const Input& shape, const Input& seed, const Input& mean, const Input& stddev,
                        DType dtype, bool truncated, std::string name) {
-  NameScope scope(graph, name.empty() ? (truncated ? "stateless_truncated_normal" : "stateless_random_normal") : name);
+  NameScope scope(graph, NameOrDefault(name, truncated ? "stateless_truncated_normal" : "stateless_random_normal"));
   const Output dims = ValueOf(graph, shape, shape.is_output() ? kInvalidType : kInt32, "shape");
   const Output center = ValueOf(graph, mean, dtype, "mean"), scale = ValueOf(graph, stddev, dtype, "stddev");
   if (!dims.valid() || !center.valid() || !scale.valid()) return {};
   const Output values = truncated ? StatelessTruncatedNormal(graph, dims, seed, {.dtype = dtype})
                                   : StatelessRandomNormal(graph, dims, seed, {.dtype = dtype});
   if (!values.valid()) return {};
-  return Add(values * scale, center, {.name = scope.name() + "/"});
+  return Add(values * scale, center, {.name = ExactScopeName(scope)});
 }
 
 Output StatelessUniform(Graph& graph, const Input& shape, const Input& seed, const Input& minval, const Input& maxval,
@@ -180,15 +176,15 @@ Output StatelessUniform(Graph& graph, const Input& shape, const Input& seed, con
     graph.RecordError(InvalidArgument("Must specify maxval for integer type {}", dtype));
     return {};
   }
-  NameScope scope(graph, name.empty() ? "stateless_random_uniform" : name);
+  NameScope scope(graph, NameOrDefault(name, "stateless_random_uniform"));
   const Output dims = ValueOf(graph, shape, shape.is_output() ? kInvalidType : kInt32, "shape");
   const Output low = ValueOf(graph, minval.absent() ? Input(0) : minval, dtype, "min");
   const Output high = ValueOf(graph, maxval.absent() ? Input(1) : maxval, dtype, "max");
   if (!dims.valid() || !low.valid() || !high.valid()) return {};
-  if (IsInteger(dtype)) return StatelessRandomUniformInt(graph, dims, seed, low, high, {.name = scope.name() + "/"});
+  if (IsInteger(dtype)) return StatelessRandomUniformInt(graph, dims, seed, low, high, {.name = ExactScopeName(scope)});
   const Output values = StatelessRandomUniform(graph, dims, seed, {.dtype = dtype});
   if (!values.valid()) return {};
-  return Add(values * (high - low), low, {.name = scope.name() + "/"});
+  return Add(values * (high - low), low, {.name = ExactScopeName(scope)});
 }
 
 }  // namespace weir

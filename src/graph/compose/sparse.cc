@@ -6,6 +6,7 @@
 #include "graph/compose/array.h"
 #include "graph/compose/checks.h"
 #include "graph/compose/dims.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
@@ -68,7 +69,7 @@ Output SparseToDense(const Sparse& sparse, const Input& default_value, bool vali
 }
 
 Sparse SparseFromDense(Graph& graph, const Input& tensor, std::string name) {
-  NameScope scope(graph, name.empty() ? "dense_to_sparse" : name);
+  NameScope scope(graph, NameOrDefault(name, "dense_to_sparse"));
   const Output x = ValueOf(graph, tensor, kInvalidType, "tensor");
   if (!x.valid()) return {};
   const Output indices = Where(NotEqual(x, ZerosOf(graph, x)));
@@ -76,7 +77,7 @@ Sparse SparseFromDense(Graph& graph, const Input& tensor, std::string name) {
 }
 
 Sparse SparseEye(Graph& graph, const Input& rows_in, const Input& columns_in, DType dtype, std::string name) {
-  NameScope scope(graph, name.empty() ? "eye" : name);
+  NameScope scope(graph, NameOrDefault(name, "eye"));
   const Output rows = ValueOf(graph, rows_in, kInt64, "num_rows");
   const Output columns = columns_in.absent() ? rows : ValueOf(graph, columns_in, kInt64, "num_columns");
   if (!rows.valid() || !columns.valid()) return {};
@@ -101,7 +102,7 @@ Output SparseAdd(const Sparse& a, const Input& b) {
 
 Sparse SparseExtreme(const Sparse& a, const Sparse& b, bool maximum, std::string name) {
   Graph& graph = a.values.graph();
-  NameScope scope(graph, name.empty() ? (maximum ? "SparseSparseMaximum" : "SparseSparseMinimum") : name);
+  NameScope scope(graph, NameOrDefault(name, maximum ? "SparseSparseMaximum" : "SparseSparseMinimum"));
   const Output indices = NodeBuilder(graph, maximum ? "SparseSparseMaximum" : "SparseSparseMinimum")
                              .In(a.indices)
                              .In(a.values)
@@ -116,15 +117,15 @@ Sparse SparseExtreme(const Sparse& a, const Sparse& b, bool maximum, std::string
 
 Output SparseTensorDenseMatMul(const Sparse& a, const Input& b, bool adjoint_a, bool adjoint_b, std::string name) {
   Graph& graph = a.values.graph();
-  NameScope scope(graph, name.empty() ? "SparseTensorDenseMatMul" : name);
+  NameScope scope(graph, NameOrDefault(name, "SparseTensorDenseMatMul"));
   const Output dense = ValueOf(graph, b, kInvalidType, "b");
   if (!dense.valid()) return {};
   return SparseTensorDenseMatMul(graph, a.indices, a.values, a.dense_shape, dense,
-                                 {.adjoint_a = adjoint_a, .adjoint_b = adjoint_b, .name = scope.name() + "/"});
+                                 {.adjoint_a = adjoint_a, .adjoint_b = adjoint_b, .name = ExactScopeName(scope)});
 }
 
 Sparse SparseSoftmax(const Sparse& sparse, std::string name) {
-  const Output values = NodeBuilder(sparse.values.graph(), "SparseSoftmax", name.empty() ? "SparseSoftmax" : name)
+  const Output values = NodeBuilder(sparse.values.graph(), "SparseSoftmax", NameOrDefault(name, "SparseSoftmax"))
                             .In(sparse.indices)
                             .In(sparse.values)
                             .In(sparse.dense_shape)
@@ -191,7 +192,7 @@ std::vector<Sparse> SparseSplit(const Sparse& sparse, int64_t count, const Input
 
 Sparse SparseSlice(const Sparse& sparse, const Input& start, const Input& size, std::string name) {
   Graph& graph = sparse.values.graph();
-  NameScope scope(graph, name.empty() ? "SparseSlice" : name);
+  NameScope scope(graph, NameOrDefault(name, "SparseSlice"));
   return Outputs(SparseSlice(graph, sparse.indices, sparse.values, sparse.dense_shape, start, size).output_indices);
 }
 
@@ -203,7 +204,7 @@ Sparse SparseReorder(const Sparse& sparse, std::string name) {
 
 Sparse SparseReshape(const Sparse& sparse, const Input& shape, std::string name) {
   Graph& graph = sparse.values.graph();
-  NameScope scope(graph, name.empty() ? "SparseReshape" : name);
+  NameScope scope(graph, NameOrDefault(name, "SparseReshape"));
   Output wanted = shape.is_output() ? shape.output() : ValueOf(graph, shape, kInt64, "Const");
   if (!wanted.valid()) return {};
   if (wanted.base_dtype() != kInt64) wanted = Cast(wanted, kInt64);
@@ -213,7 +214,7 @@ Sparse SparseReshape(const Sparse& sparse, const Input& shape, std::string name)
 
 Sparse SparseTranspose(const Sparse& sparse, const Input& perm, std::string name) {
   Graph& graph = sparse.values.graph();
-  NameScope scope(graph, name.empty() ? "SparseTranspose" : name);
+  NameScope scope(graph, NameOrDefault(name, "SparseTranspose"));
   const Output axes = perm.absent() ? ReverseV2(AllAxes(sparse), {0}) : ValueOf(graph, perm, kInvalidType, "perm");
   if (!axes.valid()) return {};
   return SparseReorder({GatherV2(sparse.indices, axes, 1), sparse.values, GatherV2(sparse.dense_shape, axes, 0)});
@@ -226,7 +227,7 @@ Sparse SparseExpandDims(const Sparse& sparse, int64_t axis, std::string name) {
     graph.RecordError(InvalidArgument("sparse expand_dims needs a sparse tensor of known rank"));
     return {};
   }
-  NameScope scope(graph, name.empty() ? "expand_dims" : name);
+  NameScope scope(graph, NameOrDefault(name, "expand_dims"));
   const int64_t rank = shape[0];
   if (axis < -rank - 1 || axis > rank) {
     graph.RecordError(InvalidArgument("axis {} is not in [{}, {}]", axis, -rank - 1, rank));
@@ -287,7 +288,7 @@ Result<Sparse> SparseResetShape(const Sparse& sparse, const Input& new_shape) {
 
 FilledRows SparseFillEmptyRows(const Sparse& sparse, const Input& default_value, std::string name) {
   Graph& graph = sparse.values.graph();
-  NameScope scope(graph, name.empty() ? "SparseFillEmptyRows" : name);
+  NameScope scope(graph, NameOrDefault(name, "SparseFillEmptyRows"));
   const SparseFillEmptyRowsResult r =
       SparseFillEmptyRows(graph, sparse.indices, sparse.values, sparse.dense_shape, default_value);
   return {{r.output_indices, r.output_values, sparse.dense_shape}, r.empty_row_indicator};
@@ -299,7 +300,7 @@ Result<Sparse> SparseMerge(const std::vector<Sparse>& ids, const Sparse& values,
   if (ids.size() != vocab_sizes.size())
     return InvalidArgument("there are {} tensors of ids and {} sizes", ids.size(), vocab_sizes.size());
   Graph& graph = values.values.graph();
-  NameScope scope(graph, name.empty() ? "SparseMerge" : name);
+  NameScope scope(graph, NameOrDefault(name, "SparseMerge"));
   InputList columns = {FirstColumns(ids[0].indices)};
   InputList sizes = {StridedSlice(ids[0].dense_shape, {0}, {-1}, {1}, {.begin_mask = 1})};
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -320,12 +321,12 @@ Result<Output> SparseToIndicator(const Sparse& ids, const Input& vocab_size, std
   if (!IsInteger(ids.values.base_dtype()))
     return MarkTypeError(InvalidArgument("sp_input.dtype must be an integer type, not {}", ids.values.base_dtype()));
   Graph& graph = ids.values.graph();
-  NameScope scope(graph, name.empty() ? "SparseToIndicator" : name);
+  NameScope scope(graph, NameOrDefault(name, "SparseToIndicator"));
   const Sparse trues{ids.indices, Fill(ShapeOf(ids.values), Tensor::Scalar(true)), ids.dense_shape};
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(Sparse merged, SparseMerge({ids}, trues, {vocab_size}));
   // Do not validate: ids may repeat within a row.
-  return SparseToDense(merged, Tensor::Scalar(false), /*validate_indices=*/false, scope.name() + "/");
+  return SparseToDense(merged, Tensor::Scalar(false), /*validate_indices=*/false, ExactScopeName(scope));
 }
 
 Output EditDistance(const Sparse& hypothesis, const Sparse& truth, bool normalize, std::string name) {
@@ -336,7 +337,7 @@ Output EditDistance(const Sparse& hypothesis, const Sparse& truth, bool normaliz
 
 IndexedSlices MaskSlices(const IndexedSlices& slices, const Input& mask_indices, std::string name) {
   Graph& graph = slices.values.graph();
-  NameScope scope(graph, name.empty() ? "sparse_mask" : name);
+  NameScope scope(graph, NameOrDefault(name, "sparse_mask"));
   const ListDiffResult left = ListDiff(graph, slices.indices, mask_indices);
   return {GatherV2(slices.values, left.idx, 0), left.out, slices.dense_shape};
 }

@@ -7,19 +7,20 @@
 #include "graph/build/operators.h"
 #include "graph/build/string_ops.h"
 #include "graph/compose/dims.h"
+#include "graph/compose/names.h"
 #include "graph/node_builder.h"
 
 namespace weir {
 
 Node* SplitAtAny(Graph& graph, const Input& text_in, const Input& delimiters, bool skip_empty, std::string name) {
-  NameScope scope(graph, name.empty() ? "StringSplit" : name);
+  NameScope scope(graph, NameOrDefault(name, "StringSplit"));
   Output delimiter = ValueOf(graph, delimiters.absent() ? Input(" ") : delimiters, kString, "Const");
   Output text = ValueOf(graph, text_in, kString, "Const");
   return NodeBuilder(graph, "StringSplit").In(text).In(delimiter).Attr("skip_empty", skip_empty).BuildNode();
 }
 
 Node* SplitAt(Graph& graph, const Input& text_in, const Input& separator_in, int64_t max_splits, std::string name) {
-  NameScope scope(graph, name.empty() ? "StringSplit" : name);
+  NameScope scope(graph, NameOrDefault(name, "StringSplit"));
   Output text = ValueOf(graph, text_in, kString, "Const");
   Output separator = ValueOf(graph, separator_in.absent() ? Input("") : separator_in, kString, "Const");
   return NodeBuilder(graph, "StringSplitV2").In(text).In(separator).Attr("maxsplit", max_splits).BuildNode();

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "graph/build/io_ops.h"
 #include "graph/compose/dims.h"
+#include "graph/compose/names.h"
 
 namespace weir {
 namespace {
@@ -22,7 +23,7 @@ std::string CleanName(const std::string& name) {
 
 Output AddedToCollections(Graph& graph, Output summary, const std::vector<std::string>& collections) {
   if (summary.valid())
-    for (const std::string& collection : collections) graph.AddToCollection(collection, summary);
+    for (const std::string& collection : collections) graph.collections().Add(collection, summary);
   return summary;
 }
 
@@ -33,13 +34,13 @@ Output InSummaryScope(Graph& graph, const std::string& name, const SummaryOption
   const std::string base = CleanName(name);
   NameScope scope(graph, family.empty() ? base : family + "/" + base);
   const std::string tag = family.empty() ? scope.name() : family + "/" + scope.name();
-  return AddedToCollections(graph, make(tag, scope.name() + "/"), options.collections);
+  return AddedToCollections(graph, make(tag, ExactScopeName(scope)), options.collections);
 }
 
 template <class F>
 Output InTaggedScope(Graph& graph, const char* kind, const TaggedSummaryOptions& options, F&& make) {
-  NameScope scope(graph, options.name.empty() ? kind : options.name);
-  return AddedToCollections(graph, make(scope.name() + "/"), options.collections);
+  NameScope scope(graph, NameOrDefault(options.name, kind));
+  return AddedToCollections(graph, make(ExactScopeName(scope)), options.collections);
 }
 
 }  // namespace
@@ -90,14 +91,14 @@ Result<Output> SummarizeText(Graph& graph, const std::string& name, const Input&
 Output MergeSummaries(Graph& graph, const InputList& summaries, const std::vector<std::string>& collections,
                       const std::string& name) {
   const std::string clean = CleanName(name);
-  NameScope scope(graph, clean.empty() ? "Merge" : clean);
+  NameScope scope(graph, NameOrDefault(clean, "Merge"));
   return AddedToCollections(graph, MergeSummary(graph, summaries, {.name = clean}), collections);
 }
 
 std::optional<Output> MergeAllSummaries(Graph& graph, const std::string& collection, const std::string& scope,
                                         const std::string& name) {
   InputList found;
-  for (const std::any& item : graph.Collection(collection)) {
+  for (const std::any& item : graph.collections().Items(collection)) {
     const Output* summary = std::any_cast<Output>(&item);
     if (summary != nullptr && absl::StartsWith(summary->node->name(), scope)) found.push_back(*summary);
   }
@@ -131,7 +132,7 @@ Output TaggedAudioSummary(Graph& graph, const Input& tag, const Input& clips, co
 }
 
 Output TaggedMergeSummary(Graph& graph, const InputList& summaries, const TaggedSummaryOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "MergeSummary" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "MergeSummary"));
   return AddedToCollections(graph, MergeSummary(graph, summaries, {.name = options.name}), options.collections);
 }
 

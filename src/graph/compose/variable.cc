@@ -10,6 +10,7 @@
 #include "graph/compose/dims.h"
 #include "graph/compose/flow.h"
 #include "graph/compose/initial_value.h"
+#include "graph/compose/names.h"
 #include "graph/graph_keys.h"
 
 namespace weir {
@@ -57,7 +58,7 @@ void AddToCollections(Graph& graph, const VariablePtr& variable, const VariableO
   if (options.trainable &&
       std::find(collections.begin(), collections.end(), graph_keys::kTrainableVariables) == collections.end())
     collections.emplace_back(graph_keys::kTrainableVariables);
-  for (const std::string& name : collections) graph.AddToCollection(name, variable);
+  for (const std::string& name : collections) graph.collections().Add(name, variable);
 }
 
 Status CheckInitialShape(Output initial, const VariableOptions& options) {
@@ -81,7 +82,7 @@ Status CheckInitialShape(Output initial, const VariableOptions& options) {
 
 Result<VariablePtr> Variable::Make(Graph& graph, const Input& initial_value, const VariableOptions& options) {
   InitScope init(graph);
-  NameScope scope(graph, options.name.empty() ? "Variable" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "Variable"));
   VariablePtr v(new Variable);
   WEIR_ASSIGN(v->initial_value_, ToOutput(graph, initial_value, options.dtype, "initial_value"));
   WEIR_TRY(CheckInitialShape(v->initial_value_, options));
@@ -91,7 +92,7 @@ Result<VariablePtr> Variable::Make(Graph& graph, const Input& initial_value, con
 Result<VariablePtr> Variable::MakeWith(Graph& graph, std::function<Result<Output>()> initial_value,
                                        const VariableOptions& options) {
   InitScope init(graph);
-  NameScope scope(graph, options.name.empty() ? "Variable" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "Variable"));
   VariablePtr v(new Variable);
   AttrScope with_variable(graph, "_class", std::vector<std::string>{"loc:@" + scope.name()});
   {
@@ -262,10 +263,7 @@ Output Variable::InitializedValue() const {
   Result<OutputList> value = Cond(
       g, IsInitialized(), [this]() -> Result<OutputList> { return OutputList{ReadValue()}; },
       [this]() -> Result<OutputList> { return OutputList{assigned_initial_value()}; });
-  if (!value.ok()) {
-    g.RecordError(value.status());
-    return Output::Failed(g);
-  }
+  if (!value.ok()) return FailedOutput(g, value.status());
   return (*value)[0];
 }
 
@@ -292,13 +290,13 @@ Output PartitionedVariable::AsInput() const {
 }
 
 std::vector<VariablePtr> GlobalVariables(Graph& graph) {
-  return graph.CollectionOf<VariablePtr>(graph_keys::kGlobalVariables);
+  return graph.collections().Of<VariablePtr>(graph_keys::kGlobalVariables);
 }
 std::vector<VariablePtr> LocalVariables(Graph& graph) {
-  return graph.CollectionOf<VariablePtr>(graph_keys::kLocalVariables);
+  return graph.collections().Of<VariablePtr>(graph_keys::kLocalVariables);
 }
 std::vector<VariablePtr> TrainableVariables(Graph& graph) {
-  return graph.CollectionOf<VariablePtr>(graph_keys::kTrainableVariables);
+  return graph.collections().Of<VariablePtr>(graph_keys::kTrainableVariables);
 }
 
 Node* InitializeVariables(Graph& graph, const std::vector<VariablePtr>& variables, std::string name) {
@@ -327,7 +325,7 @@ Node* Group(Graph& graph, const std::vector<Node*>& nodes, std::string name) {
   std::map<std::string, std::vector<Node*>> by_device;
   for (Node* node : nodes)
     if (node != nullptr) by_device[node->device()].push_back(node);
-  NameScope scope(graph, name.empty() ? "group_deps" : name);
+  NameScope scope(graph, NameOrDefault(name, "group_deps"));
   const auto no_op_after = [&graph](const std::string& device, std::vector<Node*> after, std::string as) {
     ControlDependencies wait(graph, std::move(after));
     std::optional<DeviceScope> on;
@@ -335,12 +333,12 @@ Node* Group(Graph& graph, const std::vector<Node*>& nodes, std::string name) {
     return NoOp(graph, {.name = std::move(as)});
   };
   if (by_device.size() <= 1) {
-    return by_device.empty() ? NoOp(graph, {.name = scope.name() + "/"})
-                             : no_op_after(by_device.begin()->first, by_device.begin()->second, scope.name() + "/");
+    return by_device.empty() ? NoOp(graph, {.name = ExactScopeName(scope)})
+                             : no_op_after(by_device.begin()->first, by_device.begin()->second, ExactScopeName(scope));
   }
   std::vector<Node*> all;
   for (const auto& [device, group] : by_device) all.push_back(no_op_after(device, group, "NoOp"));
-  return no_op_after("", all, scope.name() + "/");
+  return no_op_after("", all, ExactScopeName(scope));
 }
 
 }  // namespace weir

@@ -105,12 +105,8 @@ Result<ScopedInitializer> DefaultInitializer(const std::string& name, DType dtyp
 }  // namespace
 
 std::shared_ptr<VariableStore> VariableStore::Of(Graph& graph) {
-  std::lock_guard<std::recursive_mutex> lock(graph.mu());
-  auto stores = graph.CollectionOf<std::shared_ptr<VariableStore>>(kStoreCollection);
-  if (!stores.empty()) return stores[0];
-  auto store = std::make_shared<VariableStore>();
-  graph.SetCollection(kStoreCollection, {std::any(store)});
-  return store;
+  return graph.collections().FirstOrAdd<std::shared_ptr<VariableStore>>(
+      kStoreCollection, [] { return std::make_shared<VariableStore>(); });
 }
 
 VariablePtr VariableStore::Find(const std::string& full_name) const {
@@ -332,7 +328,7 @@ Status VariableScopeStack::Regularize(const VariableRequest& request, const Vari
   ControlDependencies cleared = ControlDependencies::Cleared(graph_);
   WEIR_ASSIGN(Output loss, (*request.regularizer)(variable->AsInput()));
   WEIR_TRY(graph_.TakeError());
-  if (loss.valid()) graph_.AddToCollection(graph_keys::kRegularizationLosses, loss);
+  if (loss.valid()) graph_.collections().Add(graph_keys::kRegularizationLosses, loss);
   return OkStatus();
 }
 

@@ -85,7 +85,7 @@ Regularizer L2Regularizer(double scale, std::string name) {
 }
 
 OutputList RegularizationLosses(const Graph& graph) {
-  return graph.CollectionOf<Output>(graph_keys::kRegularizationLosses);
+  return graph.collections().Of<Output>(graph_keys::kRegularizationLosses);
 }
 
 Output RegularizationLoss(Graph& graph, std::string name) {

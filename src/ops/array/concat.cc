@@ -280,6 +280,7 @@ void RegisterConcat(OpRegistry& registry) {
       .shape = [](ShapeContext& ctx) { return ConcatShapes(ctx, 1, ctx.num_inputs() - 1, 0); },
       .gradient = [](GradientContext& g) { return ConcatGradient(g, 1, 0); },
       .kernels = CpuKernel(MakeConcat),
+      .traits = {.shape_value = ShapeValue::kConcat},
   });
   registry.Add({
       .name = "ConcatV2",
@@ -288,6 +289,7 @@ void RegisterConcat(OpRegistry& registry) {
       .shape = [](ShapeContext& ctx) { return ConcatShapes(ctx, 0, ctx.num_inputs() - 1, ctx.num_inputs() - 1); },
       .gradient = [](GradientContext& g) { return ConcatGradient(g, 0, g.num_inputs() - 1); },
       .kernels = CpuKernel(MakeConcatV2),
+      .traits = {.shape_value = ShapeValue::kConcat},
   });
   registry.Add({
       .name = "ConcatOffset",
@@ -308,6 +310,7 @@ void RegisterConcat(OpRegistry& registry) {
         return Gradients(parts.begin(), parts.end());
       },
       .kernels = CpuKernel(MakePack),
+      .traits = {.shape_value = ShapeValue::kPack},
   });
   registry.Add({
       .name = "ParallelConcat",

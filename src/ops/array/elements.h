@@ -1,5 +1,5 @@
 // Type-agnostic copying of elements: plain types by their size, strings and handles by assignment. Kernels that only
-// move data use this instead of a template per dtype.
+// move data use this instead of a template per dtype. Elements of variants cannot be copied: allocating the copy fails.
 #pragma once
 
 #include <algorithm>
@@ -77,6 +77,11 @@ class Elements final {
     } else if (dtype_ == kResource) {
       std::copy_n(static_cast<const ResourceHandle*>(from), count, static_cast<ResourceHandle*>(to));
     }
+  }
+
+  // Copies elements [from_at, from_at + count) of `from` to `to`, from element to_at on.
+  void Copy(const Tensor& from, int64_t from_at, const Tensor& to, int64_t to_at, int64_t count) const {
+    Copy(At(to, to_at), At(from, from_at), count);
   }
 
   // Writes `count` copies of the element at `value`.

@@ -42,38 +42,10 @@ Result<Kernel> MakeZerosLike(KernelSetup& setup) {
 }
 
 Tensor OneOfType(DType dtype) {
-  switch (dtype) {
-    case kFloat:
-      return Tensor::Scalar(1.0f);
-    case kDouble:
-      return Tensor::Scalar(1.0);
-    case kHalf:
-      return Tensor::Scalar(half(1.0f));
-    case kBFloat16:
-      return Tensor::Scalar(bfloat16(1.0f));
-    case kComplex64:
-      return Tensor::Scalar(std::complex<float>(1));
-    case kComplex128:
-      return Tensor::Scalar(std::complex<double>(1));
-    case kBool:
-      return Tensor::Scalar(true);
-    case kInt8:
-      return Tensor::Scalar<int8_t>(1);
-    case kUint8:
-      return Tensor::Scalar<uint8_t>(1);
-    case kInt16:
-      return Tensor::Scalar<int16_t>(1);
-    case kUint16:
-      return Tensor::Scalar<uint16_t>(1);
-    case kInt32:
-      return Tensor::Scalar<int32_t>(1);
-    case kUint32:
-      return Tensor::Scalar<uint32_t>(1);
-    case kUint64:
-      return Tensor::Scalar<uint64_t>(1);
-    default:
-      return Tensor::Scalar<int64_t>(1);
-  }
+  Tensor one;
+  ForType(dtype, kFloatingTypes + kComplexTypes + kIntegerTypes + TypeList<bool>(),
+          [&]<class T>(TypeTag<T>) { one = Tensor::Scalar(static_cast<T>(1.0f)); });
+  return one;
 }
 
 Result<Kernel> MakeOnesLike(KernelSetup& setup) {

@@ -69,7 +69,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = PassOn,
       .kernels = CpuKernel(MakeIdentity),
-      .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true},
+      .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true, .shape_value = ShapeValue::kSame},
   });
   registry.Add({
       .name = "EnsureShape",

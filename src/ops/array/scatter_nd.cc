@@ -155,10 +155,7 @@ void RegisterScatterNd(OpRegistry& registry) {
   registry.Add({
       .name = "ScatterNdNonAliasingAdd",
       .signature = "input: T, indices: Tindices, updates: T -> output: T",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
-                "qint16, quint16, "
-                "uint16, complex128, half, uint32, uint64, bool}",
-                "Tindices: {int32, int64}"},
+      .attrs = {"T: {numbertype, bool}", "Tindices: {int32, int64}"},
       .shape = TensorScatterShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         return Gradients{g.raw_d_output(0), std::monostate{}, GatherNd(g.d_output(0), g.input(1))};

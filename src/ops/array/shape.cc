@@ -63,7 +63,7 @@ void RegisterShape(OpRegistry& registry) {
       .shape = ShapesOfInputs,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeShape),
-      .traits = {.memory = OutputMemory::kOwn, .brief = true},
+      .traits = {.memory = OutputMemory::kOwn, .brief = true, .shape_value = ShapeValue::kShape},
   });
   registry.Add({
       .name = "ShapeN",
@@ -72,7 +72,7 @@ void RegisterShape(OpRegistry& registry) {
       .shape = ShapesOfInputs,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeShape),
-      .traits = kOwnMemory,
+      .traits = {.memory = OutputMemory::kOwn, .shape_value = ShapeValue::kShape},
   });
   registry.Add({
       .name = "Rank",
@@ -81,7 +81,7 @@ void RegisterShape(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeRank),
-      .traits = kOwnMemory,
+      .traits = {.memory = OutputMemory::kOwn, .shape_value = ShapeValue::kRank},
   });
   registry.Add({
       .name = "Size",
@@ -90,7 +90,7 @@ void RegisterShape(OpRegistry& registry) {
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeSize),
-      .traits = kOwnMemory,
+      .traits = {.memory = OutputMemory::kOwn, .shape_value = ShapeValue::kSize},
   });
 }
 

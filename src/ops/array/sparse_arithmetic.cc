@@ -174,10 +174,8 @@ Status ValuesShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-const char kNumbers[] =
-    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-    "quint16, uint16, complex128, half, uint32, uint64}";
-const char kReals[] = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
+const char kNumbers[] = "T: numbertype";
+const char kReals[] = "T: realnumbertype";
 
 OpEntry SparseDenseEntry(const char* name, GradientFn gradient, KernelList kernels) {
   return {.name = name,

@@ -8,10 +8,7 @@
 namespace weir::ops {
 namespace {
 
-constexpr char kGradientNumbers[] =
-    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
-    "uint16, "
-    "complex128, half, uint32, uint64}";
+constexpr char kGradientNumbers[] = "T: numbertype";
 
 // The rows of an index matrix.
 struct Rows {

@@ -422,10 +422,7 @@ void RegisterSparseRearrange(OpRegistry& registry) {
       .signature = "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, "
                    "thresh: Treal -> "
                    "sum_indices: int64, sum_values: T, sum_shape: int64",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
-                "qint16, quint16, "
-                "uint16, complex128, half, uint32, uint64}",
-                "Treal: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"},
+      .attrs = {"T: numbertype", "Treal: realnumbertype"},
       .shape = EntriesShape(2),
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         NodeBuilder grad(g.node()->graph(), "SparseAddGrad");

@@ -162,11 +162,8 @@ Result<Kernel> MakeSparseSplit(KernelSetup& setup) {
   });
 }
 
-const char kReduceNumbers[] =
-    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-    "quint16, uint16, complex128, half, uint32, uint64}";
-const char kReduceReals[] =
-    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
+const char kReduceNumbers[] = "T: numbertype";
+const char kReduceReals[] = "T: realnumbertype";
 
 OpEntry SparseEntry(const char* name, const char* types, KernelList kernels) {
   return {

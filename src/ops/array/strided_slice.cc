@@ -92,7 +92,7 @@ Status AssignBox(KernelContext& ctx, const SliceMasks& masks, const Tensor& whol
   return OkStatus();
 }
 
-template <VariableKind kFace>
+template <HandleKind kFace>
 Status RunAssign(KernelContext& ctx, const SliceMasks& masks) {
   WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, kFace, 1, Extent::kDense));
   const Tensor& whole = update.value(0);
@@ -204,7 +204,7 @@ void RegisterStridedSlice(OpRegistry& registry) {
       .shape = StridedSliceShape,
       .gradient = StridedSliceGradient,
       .kernels = CpuKernel(MakeWithMasks<RunStridedSlice>),
-      .traits = {.brief = true},
+      .traits = {.brief = true, .shape_value = ShapeValue::kSlice},
   });
   registry.Add({
       .name = "StridedSliceGrad",
@@ -219,7 +219,7 @@ void RegisterStridedSlice(OpRegistry& registry) {
       .signature = "ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)",
       .attrs = Attrs("{int32, int64}"),
       .shape = SameAsInput(0),
-      .kernels = CpuKernel(MakeWithMasks<RunAssign<VariableKind::kRef>>),
+      .kernels = CpuKernel(MakeWithMasks<RunAssign<HandleKind::kRef>>),
       .traits = kVariableUpdate,
   });
   registry.Add({
@@ -227,7 +227,7 @@ void RegisterStridedSlice(OpRegistry& registry) {
       .signature = "ref: resource, begin: Index, end: Index, strides: Index, value: T ->",
       .attrs = Attrs("{int32, int64}"),
       .shape = NoOutputs(),
-      .kernels = CpuKernel(MakeWithMasks<RunAssign<VariableKind::kResource>>),
+      .kernels = CpuKernel(MakeWithMasks<RunAssign<HandleKind::kResource>>),
       .traits = kVariableUpdate,
       .stateful = true,
   });

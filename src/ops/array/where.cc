@@ -69,9 +69,7 @@ void RegisterWhere(OpRegistry& registry) {
   registry.Add({
       .name = "Where",
       .signature = "input: T -> index: int64",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
-                "qint16, quint16, "
-                "uint16, complex128, half, uint32, uint64, bool} = DT_BOOL"},
+      .attrs = {"T: {numbertype, bool} = DT_BOOL"},
       .shape = [](ShapeContext& ctx) -> Status {
         const PartialShape& in = ctx.input(0);
         ctx.set_output(0, PartialShape({kUnknownDim, in.known_rank() ? in.rank() : kUnknownDim}));

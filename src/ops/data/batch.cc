@@ -30,9 +30,6 @@ Result<Element> BatchOf(const std::vector<Element>& rows) {
 
 namespace {
 
-using JoinRows = std::function<Result<Element>(const std::vector<Element>&)>;
-
-// Joins up to `size` elements at a time.
 class Batch final : public DatasetIterator {
  public:
   Batch(IteratorPtr input, int64_t size, bool drop_remainder, JoinRows join, std::string title)
@@ -72,13 +69,21 @@ class Batch final : public DatasetIterator {
   int64_t number_ = 0;
 };
 
+}  // namespace
+
+IteratorPtr MakeBatchIterator(IteratorPtr input, int64_t size, bool drop_remainder, JoinRows join, std::string title) {
+  return std::make_unique<Batch>(std::move(input), size, drop_remainder, std::move(join), std::move(title));
+}
+
+namespace {
+
 Result<Dataset::MakeFn> BatchRecipe(KernelContext& ctx, bool drop_remainder, JoinRows join) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t size, BatchSize(ctx, 1));
   return [input, size, drop_remainder, join = std::move(join),
           title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    return std::make_unique<Batch>(std::move(elements), size, drop_remainder, join, title);
+    return MakeBatchIterator(std::move(elements), size, drop_remainder, join, title);
   };
 }
 

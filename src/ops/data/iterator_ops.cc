@@ -3,7 +3,7 @@
 #include "op/shape_context.h"
 #include "ops/data/dataset_function.h"
 #include "ops/data/iterator_resource.h"
-#include "ops/queue/resource_owner.h"
+#include "ops/state/resource_owner.h"
 #include "tensor/tensor_proto.h"
 
 namespace weir::ops {

@@ -204,39 +204,6 @@ Result<Dataset::MakeFn> MakeParallelMap(KernelContext& ctx) {
   };
 }
 
-class MapAndBatch final : public DatasetIterator {
- public:
-  MapAndBatch(IteratorPtr mapped, int64_t size, bool drop_remainder, std::string title)
-      : mapped_(std::move(mapped)), size_(size), drop_remainder_(drop_remainder), title_(std::move(title)) {}
-
-  Result<std::optional<Element>> GetNext(StepContext& step) override {
-    std::vector<Element> rows;
-    while (static_cast<int64_t>(rows.size()) < size_ && !ended_) {
-      WEIR_TRY(CheckNotCancelled(step));
-      WEIR_ASSIGN(std::optional<Element> element, mapped_->GetNext(step));
-      if (element.has_value()) {
-        WEIR_TRY(ReserveElement(*element));
-        rows.push_back(*std::move(element));
-      } else {
-        ended_ = true;
-      }
-    }
-    if (rows.empty() || (ended_ && drop_remainder_)) return std::nullopt;
-    Result<Element> batch = BatchOf(rows);
-    if (!batch.ok()) return WithElementNumber(batch.status(), title_, number_++);
-    ++number_;
-    return *std::move(batch);
-  }
-
- private:
-  const IteratorPtr mapped_;
-  const int64_t size_;
-  const bool drop_remainder_;
-  const std::string title_;
-  bool ended_ = false;
-  int64_t number_ = 0;
-};
-
 Result<Dataset::MakeFn> MakeMapAndBatch(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
@@ -248,7 +215,7 @@ Result<Dataset::MakeFn> MakeMapAndBatch(KernelContext& ctx) {
   WEIR_ASSIGN(options.preserve_cardinality, NodeAttr<bool>(ctx, "preserve_cardinality"));
   return [=, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr mapped, MapInParallel(home, *input, function, options, title));
-    return std::make_unique<MapAndBatch>(std::move(mapped), size, drop_remainder, title);
+    return MakeBatchIterator(std::move(mapped), size, drop_remainder, BatchOf, title);
   };
 }
 

@@ -79,28 +79,12 @@ void RunAndSet(KernelContext& ctx, const FunctionPtr& function, std::vector<Tens
 // TensorFlow's truth value: a scalar is true unless it is zero or ""; any other tensor is true if it has elements.
 Result<bool> IsTrue(const Tensor& t) {
   if (t.rank() != 0) return t.num_elements() > 0;
-  switch (t.dtype()) {
-    case kBool:
-      return t.scalar<bool>();
-    case kString:
-      return !t.scalar<std::string>().empty();
-    case kFloat:
-      return t.scalar<float>() != 0;
-    case kDouble:
-      return t.scalar<double>() != 0;
-    case kInt32:
-      return t.scalar<int32_t>() != 0;
-    case kInt64:
-      return t.scalar<int64_t>() != 0;
-    case kInt16:
-      return t.scalar<int16_t>() != 0;
-    case kInt8:
-      return t.scalar<int8_t>() != 0;
-    case kUint8:
-      return t.scalar<uint8_t>() != 0;
-    default:
-      return InvalidArgument("a tensor of type {} cannot be converted to bool", t.dtype());
-  }
+  if (t.dtype() == kString) return !t.scalar<std::string>().empty();
+  bool is_true = false;
+  const bool known = ForType(t.dtype(), kSignedTypes + TypeList<bool, float, double, uint8_t>(),
+                             [&]<class T>(TypeTag<T>) { is_true = t.scalar<T>() != T(0); });
+  if (!known) return InvalidArgument("a tensor of type {} cannot be converted to bool", t.dtype());
+  return is_true;
 }
 
 template <int first_arg>

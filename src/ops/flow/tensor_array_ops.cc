@@ -6,6 +6,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "op/type_text.h"
+#include "ops/array/elements.h"
 #include "ops/flow/step_handle.h"
 #include "ops/flow/tensor_array.h"
 
@@ -103,18 +104,6 @@ Result<Kernel> MakeRead(KernelSetup&) {
       .Cheap();
 }
 
-// Copies the elements of `from` to `to`, starting at element `at` of `to`.
-void CopyArrayElements(const Tensor& from, const Tensor& to, int64_t at) {
-  if (from.dtype() == kString) {
-    std::copy_n(from.data<std::string>(), from.num_elements(), to.data<std::string>() + at);
-  } else if (from.dtype() == kResource) {
-    std::copy_n(from.data<ResourceHandle>(), from.num_elements(), to.data<ResourceHandle>() + at);
-  } else if (from.num_bytes() != 0) {
-    std::memcpy(static_cast<char*>(to.raw()) + static_cast<size_t>(at) * ElementSize(to.dtype()), from.raw(),
-                from.num_bytes());
-  }
-}
-
 // Returns rows [begin, end), with shape `shape`. Shares memory unless that would break the alignment that kernels rely
 // on.
 Result<Tensor> TakeRows(const Tensor& value, int64_t begin, int64_t end, const Shape& shape) {
@@ -162,7 +151,9 @@ Result<Kernel> MakeArrayGather(KernelSetup& setup) {
     WEIR_TRY(out_shape.InsertDim(0, count));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, out_shape));
     const int64_t size = values[0].num_elements();
-    return ctx.ParallelFor(count, size / 4 + 1, [&](int64_t i) { CopyArrayElements(values[i], out, i * size); });
+    return ctx.ParallelFor(count, size / 4 + 1, [&](int64_t i) {
+      Elements(values[i].dtype()).Copy(values[i], 0, out, i * size, values[i].num_elements());
+    });
   });
 }
 
@@ -230,7 +221,7 @@ Result<Kernel> MakeArrayConcat(KernelSetup& setup) {
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, rest));
     int64_t at = 0;
     for (const Tensor& value : values) {
-      CopyArrayElements(value, out, at);
+      Elements(value.dtype()).Copy(value, 0, out, at, value.num_elements());
       at += value.num_elements();
     }
     return OkStatus();

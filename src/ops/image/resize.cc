@@ -150,4 +150,10 @@ Status ResizedShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
+void AddResize(OpRegistry& registry, const std::string& types, OpEntry entry) {
+  entry.attrs = {"T: {" + types + "}", "align_corners: bool = false", "half_pixel_centers: bool = false"};
+  if (!entry.shape) entry.shape = ResizedShape;
+  registry.Add(std::move(entry));
+}
+
 }  // namespace weir::ops

@@ -57,4 +57,14 @@ std::vector<Cubic> CubicWeights(const ResizeDim& side, const ResizeMode& mode);
 // [batch, height, width, channels] and a size -> [batch, size[0], size[1], channels].
 Status ResizedShape(ShapeContext& ctx);
 
+// Kernels for the types of `images`. `make` is WEIR_FOR_TYPE of a factory.
+template <class Make>
+KernelList ResizeKernels(Make make) {
+  return CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, half, float, double, bfloat16>(make);
+}
+
+// Adds `entry`, which has a name, a signature and what differs between the ops. `types` are those of T.
+void AddResize(OpRegistry& registry, const std::string& types, OpEntry entry);
+inline constexpr char kResizeTypes[] = "int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16";
+
 }  // namespace weir::ops

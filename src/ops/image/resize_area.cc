@@ -1,6 +1,7 @@
 // ResizeArea: each pixel is the mean of the area that it covers in the original, including fractions of pixels.
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
 #include "ops/image/resize.h"
 
 namespace weir::ops {
@@ -81,11 +82,9 @@ void RegisterResizeArea(OpRegistry& registry) {
   registry.Add({
       .name = "ResizeArea",
       .signature = "images: T, size: int32 -> resized_images: float",
-      .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}",
-                "align_corners: bool = false"},
+      .attrs = {absl::StrCat("T: {", kResizeTypes, "}"), "align_corners: bool = false"},
       .shape = ResizedShape,
-      .kernels = CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, half, float, double, bfloat16>(
-          WEIR_FOR_TYPE(MakeResizeArea)),
+      .kernels = ResizeKernels(WEIR_FOR_TYPE(MakeResizeArea)),
   });
 }
 

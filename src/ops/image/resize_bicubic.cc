@@ -80,23 +80,16 @@ Result<Gradients> Gradient(GradientContext& g) {
 }  // namespace
 
 void RegisterResizeBicubic(OpRegistry& registry) {
-  registry.Add({
-      .name = "ResizeBicubic",
-      .signature = "images: T, size: int32 -> resized_images: float",
-      .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}",
-                "align_corners: bool = false", "half_pixel_centers: bool = false"},
-      .shape = ResizedShape,
-      .gradient = Gradient,
-      .kernels = CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, half, float, double, bfloat16>(
-          WEIR_FOR_TYPE(MakeResize)),
-  });
-  registry.Add({
-      .name = "ResizeBicubicGrad",
-      .signature = "grads: float, original_image: T -> output: T",
-      .attrs = {"T: {float, double}", "align_corners: bool = false", "half_pixel_centers: bool = false"},
-      .shape = SameAsInput(1),
-      .kernels = CpuKernels<float, double>(WEIR_FOR_TYPE(MakeResizeGrad)),
-  });
+  AddResize(registry, kResizeTypes,
+            {.name = "ResizeBicubic",
+             .signature = "images: T, size: int32 -> resized_images: float",
+             .gradient = Gradient,
+             .kernels = ResizeKernels(WEIR_FOR_TYPE(MakeResize))});
+  AddResize(registry, "float, double",
+            {.name = "ResizeBicubicGrad",
+             .signature = "grads: float, original_image: T -> output: T",
+             .shape = SameAsInput(1),
+             .kernels = CpuKernels<float, double>(WEIR_FOR_TYPE(MakeResizeGrad))});
 }
 
 }  // namespace weir::ops

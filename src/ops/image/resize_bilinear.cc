@@ -80,24 +80,16 @@ Result<Gradients> Gradient(GradientContext& g) {
 }  // namespace
 
 void RegisterResizeBilinear(OpRegistry& registry) {
-  registry.Add({
-      .name = "ResizeBilinear",
-      .signature = "images: T, size: int32 -> resized_images: float",
-      .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}",
-                "align_corners: bool = false", "half_pixel_centers: bool = false"},
-      .shape = ResizedShape,
-      .gradient = Gradient,
-      .kernels = CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, bfloat16, half, float, double>(
-          WEIR_FOR_TYPE(MakeResize)),
-  });
-  registry.Add({
-      .name = "ResizeBilinearGrad",
-      .signature = "grads: float, original_image: T -> output: T",
-      .attrs = {"T: {float, bfloat16, half, double}", "align_corners: bool = false",
-                "half_pixel_centers: bool = false"},
-      .shape = SameAsInput(1),
-      .kernels = CpuKernels<float, bfloat16, half, double>(WEIR_FOR_TYPE(MakeResizeGrad)),
-  });
+  AddResize(registry, "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double",
+            {.name = "ResizeBilinear",
+             .signature = "images: T, size: int32 -> resized_images: float",
+             .gradient = Gradient,
+             .kernels = ResizeKernels(WEIR_FOR_TYPE(MakeResize))});
+  AddResize(registry, "float, bfloat16, half, double",
+            {.name = "ResizeBilinearGrad",
+             .signature = "grads: float, original_image: T -> output: T",
+             .shape = SameAsInput(1),
+             .kernels = CpuKernels<float, bfloat16, half, double>(WEIR_FOR_TYPE(MakeResizeGrad))});
 }
 
 }  // namespace weir::ops

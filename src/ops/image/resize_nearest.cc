@@ -79,24 +79,16 @@ Result<Gradients> Gradient(GradientContext& g) {
 }  // namespace
 
 void RegisterResizeNearest(OpRegistry& registry) {
-  registry.Add({
-      .name = "ResizeNearestNeighbor",
-      .signature = "images: T, size: int32 -> resized_images: T",
-      .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}",
-                "align_corners: bool = false", "half_pixel_centers: bool = false"},
-      .shape = ResizedShape,
-      .gradient = Gradient,
-      .kernels = CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, half, float, double, bfloat16>(
-          WEIR_FOR_TYPE(MakeResize)),
-  });
-  registry.Add({
-      .name = "ResizeNearestNeighborGrad",
-      .signature = "grads: T, size: int32 -> output: T",
-      .attrs = {"T: {uint8, int8, int32, half, float, double, bfloat16}", "align_corners: bool = false",
-                "half_pixel_centers: bool = false"},
-      .shape = ResizedShape,
-      .kernels = CpuKernels<uint8_t, int8_t, int32_t, half, float, double, bfloat16>(WEIR_FOR_TYPE(MakeResizeGrad)),
-  });
+  AddResize(registry, kResizeTypes,
+            {.name = "ResizeNearestNeighbor",
+             .signature = "images: T, size: int32 -> resized_images: T",
+             .gradient = Gradient,
+             .kernels = ResizeKernels(WEIR_FOR_TYPE(MakeResize))});
+  AddResize(
+      registry, "uint8, int8, int32, half, float, double, bfloat16",
+      {.name = "ResizeNearestNeighborGrad",
+       .signature = "grads: T, size: int32 -> output: T",
+       .kernels = CpuKernels<uint8_t, int8_t, int32_t, half, float, double, bfloat16>(WEIR_FOR_TYPE(MakeResizeGrad))});
 }
 
 }  // namespace weir::ops

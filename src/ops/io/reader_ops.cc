@@ -5,7 +5,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/io/reader.h"
-#include "ops/queue/resource_owner.h"
+#include "ops/state/resource_owner.h"
 #include "ops/string/map_strings.h"
 
 namespace weir::ops {
@@ -48,7 +48,7 @@ void AddKind(OpRegistry& registry, const ReaderKind& kind) {
         .name = kind.names.of(handle_kind),
         .signature = absl::StrCat("-> reader_handle: ", HandleType(handle_kind)),
         .attrs = attrs,
-        .shape = handle_kind == HandleKind::kRef ? FixedShapes("[2]") : ScalarOutputs(),
+        .shape = HandleOutput(handle_kind),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel([kind, handle_kind](KernelSetup& setup) { return MakeReader(setup, kind, handle_kind); }),
         .traits = {.state = StateRole::kHandle, .may_block = false},

@@ -56,17 +56,13 @@ Result<MapName> NameOf(const KernelSetup& setup) {
   return name;
 }
 
-Result<Tensor> OwnCopy(const Tensor& tensor) {
-  return tensor.OwnsMemoryAlone() ? Result<Tensor>(tensor) : tensor.Clone();
-}
-
 Result<Kernel> MakeAdd(KernelSetup& setup) {
   WEIR_ASSIGN(const MapName name, NameOf(setup));
   return Kernel::Sync([name](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(SparseParts sparse, SparseInputs(ctx));
-    WEIR_ASSIGN(sparse.indices, OwnCopy(sparse.indices));
-    WEIR_ASSIGN(sparse.values, OwnCopy(sparse.values));
-    WEIR_ASSIGN(sparse.shape, OwnCopy(sparse.shape));
+    WEIR_ASSIGN(sparse.indices, sparse.indices.Clone());
+    WEIR_ASSIGN(sparse.values, sparse.values.Clone());
+    WEIR_ASSIGN(sparse.shape, sparse.shape.Clone());
     WEIR_ASSIGN(const ResourcePtr<SparseTensorsMap> map, name.Get(ctx));
     ctx.set_output(0, Tensor::Scalar(map->Add(std::move(sparse))));
     return OkStatus();

@@ -1,23 +1,12 @@
 #include "ops/io/sparse_rows.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "ops/array/elements.h"
 #include "ops/array/sparse_input.h"
 
 namespace weir::ops {
 namespace {
-
-// Copies element `from_at` of `from` to element `to_at` of `to`. REQUIRES: equal types.
-void CopyElement(const Tensor& from, int64_t from_at, const Tensor& to, int64_t to_at) {
-  if (from.dtype() == kString) {
-    to.data<std::string>()[to_at] = from.data<std::string>()[from_at];
-    return;
-  }
-  const size_t size = ElementSize(from.dtype());
-  std::memcpy(static_cast<char*>(to.raw()) + static_cast<size_t>(to_at) * size,
-              static_cast<const char*>(from.raw()) + static_cast<size_t>(from_at) * size, size);
-}
 
 Status CheckValueType(DType dtype) {
   if (dtype == kString || (dtype != kResource && dtype != kVariant && ElementSize(dtype) > 0)) return OkStatus();
@@ -57,7 +46,7 @@ Result<std::vector<SparseParts>> RowsOfSparse(const SparseParts& sparse) {
     const auto row = static_cast<size_t>(index[i * rank]);
     const int64_t at = sizes[row]++;
     std::copy_n(index + i * rank + 1, rank - 1, parts[row].indices.data<int64_t>() + at * (rank - 1));
-    CopyElement(sparse.values, i, parts[row].values, at);
+    Elements(sparse.values.dtype()).Copy(sparse.values, i, parts[row].values, at, 1);
   }
   return parts;
 }
@@ -102,7 +91,7 @@ Result<SparseParts> StackSparse(const std::vector<SparseParts>& parts, DType dty
     for (int64_t i = 0; i < part.values.num_elements(); ++i) {
       to = std::copy(place.begin(), place.end(), to);
       to = std::copy_n(from + i * rank, rank, to);
-      CopyElement(part.values, i, stacked.values, at++);
+      Elements(part.values.dtype()).Copy(part.values, i, stacked.values, at++, 1);
     }
     for (size_t d = place.size(); d-- > 0;) {
       if (++place[d] < outer[d]) break;

@@ -85,10 +85,7 @@ KernelList SumKernels() {
 
 Result<Gradients> SumGradient(GradientContext& g) { return Gradients(g.num_inputs(), g.d_output(0)); }
 
-constexpr char kNumbers[] =
-    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
-    "uint16, "
-    "complex128, half, uint32, uint64";
+constexpr char kNumbers[] = "numbertype";
 
 }  // namespace
 

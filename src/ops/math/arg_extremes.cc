@@ -158,10 +158,7 @@ KernelList ArgKernels() {
 }  // namespace
 
 void RegisterArgExtremes(OpRegistry& registry) {
-  const std::string types =
-      "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, "
-      "qint32, "
-      "qint16, quint16, bool}";
+  const std::string types = "T: {realnumbertype, quantizedtype, bool}";
   registry.Add({
       .name = "ArgMax",
       .signature = "input: T, dimension: Tidx -> output: output_type",

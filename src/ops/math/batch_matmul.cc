@@ -157,16 +157,6 @@ Result<Kernel> MakeSparseMatMul(KernelSetup& setup) {
   });
 }
 
-Status SparseMatMulShape(ShapeContext& ctx) {
-  WEIR_ASSIGN(const PartialShape a, ctx.WithRank(0, 2));
-  WEIR_ASSIGN(const PartialShape b, ctx.WithRank(1, 2));
-  WEIR_ASSIGN(const bool transpose_a, ctx.Attr<bool>("transpose_a"));
-  WEIR_ASSIGN(const bool transpose_b, ctx.Attr<bool>("transpose_b"));
-  WEIR_TRY(MergeDims(a[transpose_a ? 0 : 1], b[transpose_b ? 1 : 0]).status());
-  ctx.set_output(0, PartialShape{a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]});
-  return OkStatus();
-}
-
 Result<Gradients> SparseMatMulGradient(GradientContext& g) {
   WEIR_ASSIGN(const bool transpose_a, g.Attr<bool>("transpose_a"));
   WEIR_ASSIGN(const bool transpose_b, g.Attr<bool>("transpose_b"));
@@ -211,7 +201,7 @@ void RegisterBatchMatMul(OpRegistry& registry) {
       .signature = "a: Ta, b: Tb -> product: float",
       .attrs = {"transpose_a: bool = false", "transpose_b: bool = false", "a_is_sparse: bool = false",
                 "b_is_sparse: bool = false", "Ta: {float, bfloat16} = DT_FLOAT", "Tb: {float, bfloat16} = DT_FLOAT"},
-      .shape = SparseMatMulShape,
+      .shape = MatMulShape,
       .gradient = SparseMatMulGradient,
       .kernels = CpuKernel(MakeSparseMatMul),
       .traits = kOwnMemory,

@@ -82,38 +82,12 @@ BatchIndex IndexBatch(const Shape& x, const Shape& y, const DimVector& batch) {
 
 Status BatchProduct(const KernelContext& ctx, DType dtype, const GemmLayout& layout, const BatchIndex& index,
                     const void* a, const void* b, void* c) {
-  auto as = [&]<class T>(TypeTag<T>) {
-    return Multiply(ctx, layout, index, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
-  };
-  switch (dtype) {
-    case kFloat:
-      return as(TypeTag<float>{});
-    case kDouble:
-      return as(TypeTag<double>{});
-    case kHalf:
-      return as(TypeTag<half>{});
-    case kBFloat16:
-      return as(TypeTag<bfloat16>{});
-    case kComplex64:
-      return as(TypeTag<std::complex<float>>{});
-    case kComplex128:
-      return as(TypeTag<std::complex<double>>{});
-    // Signed and unsigned integers wrap around identically.
-    case kInt8:
-    case kUint8:
-      return as(TypeTag<uint8_t>{});
-    case kInt16:
-    case kUint16:
-      return as(TypeTag<uint16_t>{});
-    case kInt32:
-    case kUint32:
-      return as(TypeTag<uint32_t>{});
-    case kInt64:
-    case kUint64:
-      return as(TypeTag<uint64_t>{});
-    default:
-      return InvalidArgument("matrix products of type {} are not supported", dtype);
-  }
+  Status status;
+  const bool known =
+      ForType(WithoutSign(dtype), kFloatingTypes + kComplexTypes + kUnsignedTypes, [&]<class T>(TypeTag<T>) {
+        status = Multiply(ctx, layout, index, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
+      });
+  return known ? status : InvalidArgument("matrix products of type {} are not supported", dtype);
 }
 
 }  // namespace weir::ops

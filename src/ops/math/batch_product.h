@@ -1,4 +1,4 @@
-// Batched matrix products on untyped memory, for BatchMatMul and Einsum.
+// Batched matrix products on untyped memory, for BatchMatMul and Einsum, and the shape of a single product.
 #ifndef WEIR_OPS_MATH_BATCH_PRODUCT_H_
 #define WEIR_OPS_MATH_BATCH_PRODUCT_H_
 
@@ -6,8 +6,12 @@
 
 #include "device/cpu/gemm.h"
 #include "op/kernel.h"
+#include "op/shape_context.h"
 
 namespace weir::ops {
+
+// The shape function of MatMul, by the attributes transpose_a and transpose_b.
+Status MatMulShape(ShapeContext& ctx);
 
 // The matrices of A and B that give matrix i of the output. Empty: matrix i itself.
 struct BatchIndex {

@@ -306,7 +306,7 @@ void RegisterCast(OpRegistry& registry) {
       .shape = SameAsInput(0),
       .gradient = CastGradient,
       .kernels = CpuKernel(KernelWithLoop{.loop = {}, .choose = LoopOfCast, .make = MakeCast}),
-      .traits = {.memory = OutputMemory::kMayShareAnyType},
+      .traits = {.memory = OutputMemory::kMayShareAnyType, .shape_value = ShapeValue::kSame},
   });
 }
 

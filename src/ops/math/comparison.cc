@@ -29,7 +29,7 @@ BinaryLoops Comparable(F f) {
 
 void AddOrdering(OpRegistry& registry, const std::string& name,
                  KernelList (*kernels)(const std::vector<DType>&, const BinaryLoops&, int), const BinaryLoops& loops) {
-  const std::string types = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
+  const std::string types = "realnumbertype";
   registry.Add({
       .name = name,
       .signature = "x: T, y: T -> z: bool",
@@ -148,10 +148,7 @@ void RegisterComparison(OpRegistry& registry) {
   registry.Add({
       .name = "ApproximateEqual",
       .signature = "x: T, y: T -> z: bool",
-      .attrs =
-          {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-           "quint16, uint16, complex128, half, uint32, uint64}",
-           "tolerance: float = 9.99999975e-06"},
+      .attrs = {"T: numbertype", "tolerance: float = 9.99999975e-06"},
       .shape = MergedInputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,

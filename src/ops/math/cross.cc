@@ -64,7 +64,7 @@ void RegisterCross(OpRegistry& registry) {
   registry.Add({
       .name = "Cross",
       .signature = "a: T, b: T -> product: T",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"},
+      .attrs = {"T: realnumbertype"},
       .shape = CrossShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         Output dz = g.d_output(0);

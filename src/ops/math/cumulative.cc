@@ -125,11 +125,7 @@ void AddScan(OpRegistry& registry, const std::string& name, KernelList kernels, 
   registry.Add({
       .name = name,
       .signature = "x: T, axis: Tidx -> out: T",
-      .attrs =
-          {"exclusive: bool = false", "reverse: bool = false",
-           "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-           "quint16, uint16, complex128, half, uint32, uint64}",
-           "Tidx: {int32, int64} = DT_INT32"},
+      .attrs = {"exclusive: bool = false", "reverse: bool = false", "T: numbertype", "Tidx: {int32, int64} = DT_INT32"},
       .shape = SameAsInput(0),
       .gradient = std::move(gradient),
       .kernels = std::move(kernels),

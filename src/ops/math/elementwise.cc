@@ -260,9 +260,13 @@ std::vector<DType> TypesNamed(std::string_view names) {
   std::vector<DType> types;
   while (!names.empty()) {
     const size_t comma = names.find(", ");
-    Result<DType> type = ParseDType(names.substr(0, comma));
-    WEIR_CHECK(type.ok(), names);
-    types.push_back(*type);
+    const std::vector<DType> group = TypeGroup(names.substr(0, comma));
+    types.insert(types.end(), group.begin(), group.end());
+    if (group.empty()) {
+      Result<DType> type = ParseDType(names.substr(0, comma));
+      WEIR_CHECK(type.ok(), names);
+      types.push_back(*type);
+    }
     names = comma == std::string_view::npos ? "" : names.substr(comma + 2);
   }
   return types;

@@ -33,7 +33,7 @@ using BinaryLoops = LoopTable<BinaryLoop>;
 // float, float -> double, complex64 -> complex128); kInvalidType if there is none.
 DType ComputeType(DType type, const std::vector<DType>& available);
 
-// "float, double" -> {kFloat, kDouble}. REQUIRES: known names.
+// "float, double" -> {kFloat, kDouble}. Also groups: "numbertype". REQUIRES: known names.
 std::vector<DType> TypesNamed(std::string_view names);
 
 // Kernels for all of `types` that the loops support. `cost` in nanoseconds per element.

@@ -6,6 +6,7 @@
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
+#include "ops/math/batch_product.h"
 #include "ops/math/broadcast_gradient.h"
 #include "ops/nn/folded_stages.h"
 
@@ -62,16 +63,6 @@ Result<Kernel> MakeFusedMatMul(KernelSetup& setup, const OpRegistry& registry) {
   });
 }
 
-Status MatMulShape(ShapeContext& ctx) {
-  WEIR_ASSIGN(const PartialShape a, ctx.WithRank(0, 2));
-  WEIR_ASSIGN(const PartialShape b, ctx.WithRank(1, 2));
-  WEIR_ASSIGN(const bool transpose_a, ctx.Attr<bool>("transpose_a"));
-  WEIR_ASSIGN(const bool transpose_b, ctx.Attr<bool>("transpose_b"));
-  WEIR_TRY(MergeDims(a[transpose_a ? 0 : 1], b[transpose_b ? 1 : 0]).status());
-  ctx.set_output(0, PartialShape{a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]});
-  return OkStatus();
-}
-
 Result<Gradients> MatMulGradient(GradientContext& g) {
   WEIR_ASSIGN(const bool transpose_a, g.Attr<bool>("transpose_a"));
   WEIR_ASSIGN(const bool transpose_b, g.Attr<bool>("transpose_b"));
@@ -86,6 +77,16 @@ Result<Gradients> MatMulGradient(GradientContext& g) {
 }
 
 }  // namespace
+
+Status MatMulShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(const PartialShape a, ctx.WithRank(0, 2));
+  WEIR_ASSIGN(const PartialShape b, ctx.WithRank(1, 2));
+  WEIR_ASSIGN(const bool transpose_a, ctx.Attr<bool>("transpose_a"));
+  WEIR_ASSIGN(const bool transpose_b, ctx.Attr<bool>("transpose_b"));
+  WEIR_TRY(MergeDims(a[transpose_a ? 0 : 1], b[transpose_b ? 1 : 0]).status());
+  ctx.set_output(0, PartialShape{a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]});
+  return OkStatus();
+}
 
 void RegisterMatMul(OpRegistry& registry) {
   KernelList kernels =

@@ -116,9 +116,7 @@ void RegisterRandomMultinomial(OpRegistry& registry) {
   registry.Add({
       .name = "Multinomial",
       .signature = "logits: T, num_samples: int32 -> output: output_dtype",
-      .attrs = {"seed: int = 0", "seed2: int = 0",
-                "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}",
-                "output_dtype: {int32, int64} = DT_INT64"},
+      .attrs = {"seed: int = 0", "seed2: int = 0", "T: realnumbertype", "output_dtype: {int32, int64} = DT_INT64"},
       .shape = MultinomialShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeMultinomial)),
@@ -128,8 +126,7 @@ void RegisterRandomMultinomial(OpRegistry& registry) {
   registry.Add({
       .name = "StatelessMultinomial",
       .signature = "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}",
-                "Tseed: {int32, int64} = DT_INT64", "output_dtype: {int32, int64} = DT_INT64"},
+      .attrs = {"T: realnumbertype", "Tseed: {int32, int64} = DT_INT64", "output_dtype: {int32, int64} = DT_INT64"},
       .shape = MultinomialShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeStatelessMultinomial)),

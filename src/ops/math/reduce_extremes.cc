@@ -82,14 +82,11 @@ Reducers Ordered() {
 
 void RegisterReduceExtremes(OpRegistry& registry) {
   AddReduction(registry, {.name = "Prod",
-                          .types = "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
-                                   "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64",
+                          .types = "numbertype",
                           .reducers = Join(AlsoSigned(ReducersFor<ProdOp, uint8_t, uint16_t, uint32_t, uint64_t>()),
                                            ReducersFor<ProdOp, float, double, C64, C128>()),
                           .gradient = ProdGradient});
-  const std::string ordered =
-      "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8, quint8, qint32, "
-      "qint16, quint16";
+  const std::string ordered = "realnumbertype, quantizedtype";
   AddReduction(registry, {.name = "Max", .types = ordered, .reducers = Ordered<MaxOp>(), .gradient = ExtremumGradient});
   AddReduction(registry, {.name = "Min", .types = ordered, .reducers = Ordered<MinOp>(), .gradient = ExtremumGradient});
   AddReduction(registry,

@@ -12,12 +12,8 @@
 namespace weir::ops {
 namespace {
 
-constexpr char kNumbers[] =
-    "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
-    "uint16, "
-    "complex128, half, uint32, uint64";
-constexpr char kRealNumbers[] =
-    "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
+constexpr char kNumbers[] = "numbertype";
+constexpr char kRealNumbers[] = "realnumbertype";
 
 // --- kernels
 Result<Kernel> MakeSorted(KernelSetup& setup, RowOp op) {

@@ -54,38 +54,7 @@ BinaryLoop FindLoop(RowOp op, DType dtype) {
 // Calls f(TypeTag<T>{}) with the C++ type of a numeric dtype.
 template <class F>
 void ForNumberType(DType dtype, F&& f) {
-  switch (dtype) {
-    case kFloat:
-      return f(TypeTag<float>{});
-    case kDouble:
-      return f(TypeTag<double>{});
-    case kHalf:
-      return f(TypeTag<half>{});
-    case kBFloat16:
-      return f(TypeTag<bfloat16>{});
-    case kInt8:
-      return f(TypeTag<int8_t>{});
-    case kUint8:
-      return f(TypeTag<uint8_t>{});
-    case kInt16:
-      return f(TypeTag<int16_t>{});
-    case kUint16:
-      return f(TypeTag<uint16_t>{});
-    case kInt32:
-      return f(TypeTag<int32_t>{});
-    case kUint32:
-      return f(TypeTag<uint32_t>{});
-    case kInt64:
-      return f(TypeTag<int64_t>{});
-    case kUint64:
-      return f(TypeTag<uint64_t>{});
-    case kComplex64:
-      return f(TypeTag<C64>{});
-    case kComplex128:
-      return f(TypeTag<C128>{});
-    default:
-      return;
-  }
+  ForType(dtype, kFloatingTypes + kIntegerTypes + kComplexTypes, std::forward<F>(f));
 }
 
 template <class T>

@@ -235,9 +235,7 @@ void RegisterSelect(OpRegistry& registry) {
   registry.Add({
       .name = "ClipByValue",
       .signature = "t: T, clip_value_min: T, clip_value_max: T -> output: T",
-      .attrs =
-          {"T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-           "quint16, uint16, complex128, half, uint32, uint64}"},
+      .attrs = {"T: numbertype"},
       .shape = SameAsInput(0),
       .gradient = ClipGradient,
       .kernels = ClipKernels<float, double, half, bfloat16, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t,

@@ -152,8 +152,7 @@ struct Row {
 void RegisterSparseSegment(OpRegistry& registry) {
   const std::string floats = "bfloat16, half, float, double";
   const Row rows[] = {
-      {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentSumGrad", RowOp::kSum,
-       "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"},
+      {"SparseSegmentSum", "SparseSegmentSumWithNumSegments", "SparseSegmentSumGrad", RowOp::kSum, "realnumbertype"},
       {"SparseSegmentMean", "SparseSegmentMeanWithNumSegments", "SparseSegmentMeanGrad", RowOp::kMean, floats},
       {"SparseSegmentSqrtN", "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSqrtNGrad", RowOp::kSqrtN, floats},
   };

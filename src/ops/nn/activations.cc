@@ -15,8 +15,7 @@ namespace weir::ops {
 namespace {
 
 constexpr char kReals[] = "half, bfloat16, float, double";
-constexpr char kRealsAndIntegers[] =
-    "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64";
+constexpr char kRealsAndIntegers[] = "realnumbertype";
 
 // Constants of the scaled exponential linear unit.
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;

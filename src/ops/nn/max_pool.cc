@@ -278,8 +278,7 @@ Result<Gradients> MaxPoolWithArgmaxGradient(GradientContext& g) {
 
 // --- registration
 
-constexpr char kNumbers[] =
-    "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}";
+constexpr char kNumbers[] = "T: realnumbertype";
 constexpr char kPadding[] = "padding: {'SAME', 'VALID'}";
 constexpr char kImageFormat[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 constexpr char kVolumeFormat[] = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'";

@@ -4,7 +4,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/queue/accumulator.h"
-#include "ops/queue/resource_owner.h"
+#include "ops/state/resource_owner.h"
 
 namespace weir::ops {
 namespace {
@@ -58,7 +58,7 @@ void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleK
       .signature = absl::StrCat("-> handle: ", HandleType(handle_kind)),
       .attrs = {kTypes, "shape: shape", "container: string = ''", "shared_name: string = ''",
                 "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
-      .shape = handle_kind == HandleKind::kRef ? FixedShapes("[2]") : ScalarOutputs(),
+      .shape = HandleOutput(handle_kind),
       .no_gradient = kNoGradient,
       .kernels =
           CpuKernel([sparse, handle_kind](KernelSetup& setup) { return MakeAccumulator(setup, sparse, handle_kind); }),
@@ -149,8 +149,7 @@ Result<Kernel> MakeSetGlobalStep(KernelSetup&) {
 // Checks the shapes of the handle and of input 1, if present: a scalar (the step or a count).
 ShapeFn AccumulatorOpShape(HandleKind handle_kind, ShapeFn inner) {
   return [handle_kind, inner = std::move(inner)](ShapeContext& c) -> Status {
-    WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, handle_kind == HandleKind::kRef ? 1 : 0));
-    if (handle_kind == HandleKind::kRef) WEIR_TRY(MergeDims(handle[0], 2).status());
+    WEIR_TRY(CheckHandleShape(c, handle_kind));
     if (c.num_inputs() > 1) WEIR_TRY(c.WithRank(1, 0).status());
     return inner(c);
   };
@@ -174,7 +173,7 @@ void AddAccumulatorOp(OpRegistry& registry, std::string name, HandleKind handle_
 }  // namespace
 
 void RegisterAccumulators(OpRegistry& registry) {
-  for (const HandleKind handle_kind : {HandleKind::kRef, HandleKind::kResource}) {
+  for (const HandleKind handle_kind : kHandleKinds) {
     AddAccumulator(registry,
                    HandleKindNames{"ConditionalAccumulator", "ResourceConditionalAccumulator"}.of(handle_kind), false,
                    handle_kind);

@@ -7,7 +7,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/queue/queue_values.h"
-#include "ops/queue/resource_owner.h"
+#include "ops/state/resource_owner.h"
 
 namespace weir::ops {
 namespace {
@@ -117,7 +117,7 @@ void AddMaker(OpRegistry& registry, QueueKind kind, HandleKindNames names, std::
         .name = names.of(handle_kind),
         .signature = absl::StrCat("-> handle: ", HandleType(handle_kind)),
         .attrs = attrs,
-        .shape = handle_kind == HandleKind::kRef ? FixedShapes("[2]") : ScalarOutputs(),
+        .shape = HandleOutput(handle_kind),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel([kind, handle_kind](KernelSetup& setup) { return MakeQueue(setup, kind, handle_kind); }),
         .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true},
@@ -303,8 +303,7 @@ void AddOpDef(OpRegistry& registry, const QueueOpDef& op) {
         .signature = absl::StrCat("handle: ", HandleType(handle_kind), more ? ", " : " ", op.signature),
         .attrs = op.attrs,
         .shape = [handle_kind, inner = op.shape](ShapeContext& c) -> Status {
-          WEIR_ASSIGN(const PartialShape handle, c.WithRank(0, handle_kind == HandleKind::kRef ? 1 : 0));
-          if (handle_kind == HandleKind::kRef) WEIR_TRY(MergeDims(handle[0], 2).status());
+          WEIR_TRY(CheckHandleShape(c, handle_kind));
           return inner(c);
         },
         .no_gradient = kNoGradient,

@@ -68,7 +68,7 @@ constexpr UpdateOp kUpdates[] = {
 // Input positions of one op.
 struct Layout {
   UpdateRule rule;
-  VariableKind variable_kind;
+  HandleKind handle_kind;
   Extent extent;
   int slots = 0;
   int grad = 0;
@@ -77,8 +77,8 @@ struct Layout {
   std::vector<std::string> names;
 };
 
-Layout MakeLayout(const UpdateOp& op, VariableKind variable_kind, Extent extent) {
-  Layout layout{.rule = op.rule, .variable_kind = variable_kind, .extent = extent};
+Layout MakeLayout(const UpdateOp& op, HandleKind handle_kind, Extent extent) {
+  Layout layout{.rule = op.rule, .handle_kind = handle_kind, .extent = extent};
   layout.names = absl::StrSplit(op.slots, ' ');
   layout.slots = static_cast<int>(layout.names.size());
   const std::vector<std::string> args = absl::StrSplit(op.args, ' ');
@@ -103,12 +103,12 @@ std::string Signature(const Layout& layout) {
   std::string text;
   for (int i = 0; i < static_cast<int>(layout.names.size()); ++i) {
     const char* type = "T";
-    if (i < layout.slots) type = layout.variable_kind == VariableKind::kRef ? "Ref(T)" : "resource";
+    if (i < layout.slots) type = layout.handle_kind == HandleKind::kRef ? "Ref(T)" : "resource";
     if (i == layout.indices) type = "Tindices";
     if (layout.names[i] == "global_step") type = "int64";
     absl::StrAppend(&text, i == 0 ? "" : ", ", layout.names[i], ": ", type);
   }
-  return text + (layout.variable_kind == VariableKind::kRef ? " -> out: Ref(T)" : " ->");
+  return text + (layout.handle_kind == HandleKind::kRef ? " -> out: Ref(T)" : " ->");
 }
 
 // --- kernels
@@ -227,7 +227,7 @@ void RunRows(const Layout& layout, const UpdateScalars<F>& scalars, const Update
 template <class T>
 Status RunUpdateOp(KernelContext& ctx, const Layout& layout, bool flag) {
   using F = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, layout.variable_kind, layout.slots, layout.extent));
+  WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, layout.handle_kind, layout.slots, layout.extent));
   if (update.value(0).dtype() != DTypeOf<T>()) {
     return InvalidArgument("Trying to update a variable of {} as {}", update.value(0).dtype(), DTypeOf<T>());
   }
@@ -258,13 +258,13 @@ Status RunUpdateOp(KernelContext& ctx, const Layout& layout, bool flag) {
   });
 }
 
-Result<Kernel> MakeUpdate(const UpdateOp& op, VariableKind variable_kind, Extent extent, KernelSetup& setup) {
+Result<Kernel> MakeUpdate(const UpdateOp& op, HandleKind handle_kind, Extent extent, KernelSetup& setup) {
   bool flag = false;
   if (op.flag != nullptr) {
     WEIR_ASSIGN(flag, setup.Attr<bool>(op.flag));
   }
   WEIR_ASSIGN(const DType dtype, setup.Attr<DType>("T"));
-  auto layout = std::make_shared<const Layout>(MakeLayout(op, variable_kind, extent));
+  auto layout = std::make_shared<const Layout>(MakeLayout(op, handle_kind, extent));
   switch (dtype) {
     case kFloat:
       return Kernel::Sync([=](KernelContext& ctx) { return RunUpdateOp<float>(ctx, *layout, flag); });
@@ -291,23 +291,20 @@ Status UpdateShape(const Layout& layout, ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
   PartialShape var;
   for (int k = 0; k < layout.slots; ++k) {
-    WEIR_ASSIGN(PartialShape slot, VariableShapeOf(c, layout.variable_kind, k, dtype));
+    WEIR_ASSIGN(PartialShape slot, VariableShapeOf(c, layout.handle_kind, k, dtype));
     WEIR_ASSIGN(var, var.Merge(slot));
   }
   PartialShape grad = c.input(layout.grad);
   if (layout.extent == Extent::kSparse && grad.known_rank()) grad.SetDim(0, kUnknownDim);
   WEIR_ASSIGN(var, var.Merge(grad));
-  if (layout.variable_kind == VariableKind::kRef) c.set_output(0, std::move(var));
+  if (layout.handle_kind == HandleKind::kRef) c.set_output(0, std::move(var));
   return OkStatus();
 }
 
-void AddUpdate(OpRegistry& registry, const UpdateOp& op, const char* name, VariableKind variable_kind, Extent extent) {
+void AddUpdate(OpRegistry& registry, const UpdateOp& op, const char* name, HandleKind handle_kind, Extent extent) {
   if (name == nullptr) return;
-  Layout layout = MakeLayout(op, variable_kind, extent);
-  std::vector<std::string> attrs = {
-      "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
-      "quint16, "
-      "uint16, complex128, half, uint32, uint64}"};
+  Layout layout = MakeLayout(op, handle_kind, extent);
+  std::vector<std::string> attrs = {"T: numbertype"};
   if (extent == Extent::kSparse) attrs.push_back("Tindices: {int32, int64}");
   attrs.push_back("use_locking: bool = false");
   if (op.flag != nullptr) attrs.push_back(absl::StrCat(op.flag, ": bool = ", op.flag_default ? "true" : "false"));
@@ -319,9 +316,9 @@ void AddUpdate(OpRegistry& registry, const UpdateOp& op, const char* name, Varia
       .shape = [layout = std::move(layout)](ShapeContext& c) { return UpdateShape(layout, c); },
       .kernels = CpuKernelForTypes(
           "T", {kHalf, kBFloat16, kFloat, kDouble},
-          [&op, variable_kind, extent](KernelSetup& setup) { return MakeUpdate(op, variable_kind, extent, setup); }),
+          [&op, handle_kind, extent](KernelSetup& setup) { return MakeUpdate(op, handle_kind, extent, setup); }),
       .traits = kVariableUpdate,
-      .stateful = variable_kind == VariableKind::kResource,
+      .stateful = handle_kind == HandleKind::kResource,
   });
 }
 
@@ -329,10 +326,10 @@ void AddUpdate(OpRegistry& registry, const UpdateOp& op, const char* name, Varia
 
 void RegisterApply(OpRegistry& registry) {
   for (const UpdateOp& op : kUpdates) {
-    AddUpdate(registry, op, op.dense, VariableKind::kRef, Extent::kDense);
-    AddUpdate(registry, op, op.sparse, VariableKind::kRef, Extent::kSparse);
-    AddUpdate(registry, op, op.dense_resource, VariableKind::kResource, Extent::kDense);
-    AddUpdate(registry, op, op.sparse_resource, VariableKind::kResource, Extent::kSparse);
+    AddUpdate(registry, op, op.dense, HandleKind::kRef, Extent::kDense);
+    AddUpdate(registry, op, op.sparse, HandleKind::kRef, Extent::kSparse);
+    AddUpdate(registry, op, op.dense_resource, HandleKind::kResource, Extent::kDense);
+    AddUpdate(registry, op, op.sparse_resource, HandleKind::kResource, Extent::kSparse);
   }
 }
 

@@ -12,11 +12,11 @@ namespace {
 Result<Kernel> MakeAssign(KernelSetup& setup) {
   WEIR_ASSIGN(bool validate_shape, setup.Attr<bool>("validate_shape"));
   return Kernel::Sync([validate_shape](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, VariableKind::kRef, 0));
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, HandleKind::kRef, 0));
     ctx.raw_input(0).tensor = Tensor();
     ctx.ForwardRef(0, 0);
     const Tensor& value = ctx.input(1);
-    if (!value.valid()) return UninitializedError(ctx, VariableKind::kRef, 1);
+    if (!value.valid()) return UninitializedError(ctx, HandleKind::kRef, 1);
     if (value.dtype() != variable->dtype()) {
       return InvalidArgument("node '{}': assigning a value of {} to a variable of {}", ctx.name(), value.dtype(),
                              variable->dtype());
@@ -68,7 +68,7 @@ Status AssignShape(ShapeContext& c) {
 // For ops that assign or add a value of the variable's shape to a resource variable.
 Status AssignResourceShape(ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
-  WEIR_ASSIGN(const PartialShape variable, VariableShapeOf(c, VariableKind::kResource, 0, dtype));
+  WEIR_ASSIGN(const PartialShape variable, VariableShapeOf(c, HandleKind::kResource, 0, dtype));
   return variable.Merge(c.input(1)).status();
 }
 
@@ -134,10 +134,10 @@ void CombineAll(KernelContext& ctx, const Tensor& to, const Tensor& value) {
   });
 }
 
-template <VariableKind variable_kind, Combine op>
+template <HandleKind handle_kind, Combine op>
 Result<Kernel> MakeAssignCombine(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, variable_kind, 1, Extent::kDense));
+    WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, handle_kind, 1, Extent::kDense));
     const Tensor& variable = update.value(0);
     const Tensor& value = ctx.input(1);
     if (!(variable.shape() == value.shape())) {
@@ -152,11 +152,11 @@ Result<Kernel> MakeAssignCombine(KernelSetup&) {
   });
 }
 
-template <VariableKind variable_kind>
+template <HandleKind handle_kind>
 Result<Kernel> MakeCountUpTo(KernelSetup& setup) {
   WEIR_ASSIGN(int64_t limit, setup.Attr<int64_t>("limit"));
   return Kernel::Sync([limit](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, variable_kind, 1, Extent::kDense));
+           WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, handle_kind, 1, Extent::kDense));
            const Tensor& variable = update.value(0);
            if (variable.rank() != 0) return InvalidArgument("input is not a scalar: {}", variable.shape());
            if (variable.dtype() != ctx.output_type(0)) {
@@ -181,9 +181,7 @@ Status CountUpToShape(ShapeContext& c) {
   return OkStatus();
 }
 
-constexpr char kNumberAttr[] =
-    ": {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
-    "uint16, complex128, half, uint32, uint64}";
+constexpr char kNumberAttr[] = ": numbertype";
 
 template <Combine op>
 void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const std::string& resource_name) {
@@ -193,7 +191,7 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const 
       .attrs = {std::string("T") + kNumberAttr, "use_locking: bool = false"},
       .shape = MergedInputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelForTypes("T", NumberTypes(), MakeAssignCombine<VariableKind::kRef, op>),
+      .kernels = CpuKernelForTypes("T", NumberTypes(), MakeAssignCombine<HandleKind::kRef, op>),
       .traits = kVariableUpdate,
   });
   registry.Add({
@@ -202,7 +200,7 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const 
       .attrs = {"dtype: type"},
       .shape = AssignResourceShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<VariableKind::kResource, op>),
+      .kernels = CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<HandleKind::kResource, op>),
       .traits = kVariableUpdate,
       .stateful = true,
   });
@@ -238,7 +236,7 @@ void RegisterAssign(OpRegistry& registry) {
       .signature = "ref: Ref(T) -> output: T",
       .attrs = {"limit: int", "T: {int32, int64}"},
       .shape = CountUpToShape,
-      .kernels = CpuKernel(MakeCountUpTo<VariableKind::kRef>),
+      .kernels = CpuKernel(MakeCountUpTo<HandleKind::kRef>),
       .traits = kVariableUpdate,
   });
   registry.Add({
@@ -246,7 +244,7 @@ void RegisterAssign(OpRegistry& registry) {
       .signature = "resource: resource -> output: T",
       .attrs = {"limit: int", "T: {int32, int64}"},
       .shape = ScalarOutputs(),
-      .kernels = CpuKernel(MakeCountUpTo<VariableKind::kResource>),
+      .kernels = CpuKernel(MakeCountUpTo<HandleKind::kResource>),
       .traits = kVariableUpdate,
       .stateful = true,
   });

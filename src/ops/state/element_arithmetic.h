@@ -45,66 +45,22 @@ inline T CombineElements(T a, T b) {
   }
 }
 
+#ifdef WEIR_FEW_TYPES
+inline constexpr TypeList<float, int32_t, int64_t, double, half, bfloat16> kCompiledReals;
+inline constexpr auto kCompiledNumbers = kCompiledReals;
+#else
+inline constexpr auto kCompiledReals = kFloatingTypes + kIntegerTypes;
+inline constexpr auto kCompiledNumbers = kCompiledReals + kComplexTypes;
+#endif
+
 // Calls f(TypeTag<T>) with the C++ type of a real dtype. Returns false for other dtypes.
 template <class F>
 bool WithRealType(DType dtype, F&& f) {
-  switch (dtype) {
-    case kFloat:
-      f(TypeTag<float>{});
-      return true;
-    case kInt32:
-      f(TypeTag<int32_t>{});
-      return true;
-    case kInt64:
-      f(TypeTag<int64_t>{});
-      return true;
-    case kDouble:
-      f(TypeTag<double>{});
-      return true;
-    case kHalf:
-      f(TypeTag<half>{});
-      return true;
-    case kBFloat16:
-      f(TypeTag<bfloat16>{});
-      return true;
-#ifndef WEIR_FEW_TYPES
-    case kUint8:
-      f(TypeTag<uint8_t>{});
-      return true;
-    case kInt8:
-      f(TypeTag<int8_t>{});
-      return true;
-    case kInt16:
-      f(TypeTag<int16_t>{});
-      return true;
-    case kUint16:
-      f(TypeTag<uint16_t>{});
-      return true;
-    case kUint32:
-      f(TypeTag<uint32_t>{});
-      return true;
-    case kUint64:
-      f(TypeTag<uint64_t>{});
-      return true;
-#endif
-    default:
-      return false;
-  }
+  return ForType(dtype, kCompiledReals, std::forward<F>(f));
 }
 template <class F>
 bool WithNumberType(DType dtype, F&& f) {
-  switch (dtype) {
-#ifndef WEIR_FEW_TYPES
-    case kComplex64:
-      f(TypeTag<std::complex<float>>{});
-      return true;
-    case kComplex128:
-      f(TypeTag<std::complex<double>>{});
-      return true;
-#endif
-    default:
-      return WithRealType(dtype, std::forward<F>(f));
-  }
+  return ForType(dtype, kCompiledNumbers, std::forward<F>(f));
 }
 
 // The dtypes that WithRealType and WithNumberType support, for kernel lists.

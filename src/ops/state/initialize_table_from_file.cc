@@ -135,7 +135,7 @@ Status FillFromText(LookupTable& table, const std::string& file, const std::stri
   return table.Initialize(all_keys, all_values);
 }
 
-Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, TableHandleKind handle_kind) {
+Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, HandleKind handle_kind) {
   TextFormat format;
   WEIR_ASSIGN(format.key_index, setup.Attr<int64_t>("key_index"));
   WEIR_ASSIGN(format.value_index, setup.Attr<int64_t>("value_index"));

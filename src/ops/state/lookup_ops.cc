@@ -3,11 +3,12 @@
 #include "ops/state/lookup_ops.h"
 
 #include "absl/strings/str_cat.h"
+#include "ops/state/resource_owner.h"
 
 namespace weir::ops {
 
-Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableHandleKind handle_kind) {
-  if (handle_kind == TableHandleKind::kResource) return ctx.LookupResource<LookupTable>(0);
+Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, HandleKind handle_kind) {
+  if (handle_kind == HandleKind::kResource) return ctx.LookupResource<LookupTable>(0);
   const Tensor& handle = ctx.input(0);
   if (handle.dtype() != kString || handle.num_elements() != 2) {
     return InvalidArgument("Lookup table handle must be scalar or two strings, but had shape: {}", handle.shape());
@@ -16,23 +17,17 @@ Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableHandleKind 
   return ctx.resources().Lookup<LookupTable>(names[0], names[1]);
 }
 
-Status CheckTableHandle(ShapeContext& c, TableHandleKind handle_kind) {
-  if (handle_kind == TableHandleKind::kResource) return c.WithRank(0, 0).status();
-  WEIR_ASSIGN(PartialShape handle, c.WithRank(0, 1));
-  return MergeDims(handle[0], 2).status();
-}
-
 void AddTableOp(OpRegistry& registry, const char* resource_name, const OpEntry& entry,
-                const std::function<Result<Kernel>(KernelSetup&, TableHandleKind)>& make, bool ref_form) {
-  for (TableHandleKind handle_kind : {TableHandleKind::kRef, TableHandleKind::kResource}) {
-    const bool ref = handle_kind == TableHandleKind::kRef;
+                const std::function<Result<Kernel>(KernelSetup&, HandleKind)>& make, bool ref_form) {
+  for (HandleKind handle_kind : kHandleKinds) {
+    const bool ref = handle_kind == HandleKind::kRef;
     if (ref && !ref_form) continue;
     OpEntry op = entry;
     if (!ref) op.name = resource_name;
     const bool more = op.signature.rfind("->", 0) != 0;
-    op.signature = absl::StrCat("table_handle: ", ref ? "Ref(string)" : "resource", more ? ", " : " ", op.signature);
+    op.signature = absl::StrCat("table_handle: ", HandleType(handle_kind), more ? ", " : " ", op.signature);
     op.shape = [handle_kind, inner = entry.shape](ShapeContext& c) -> Status {
-      WEIR_TRY(CheckTableHandle(c, handle_kind));
+      WEIR_TRY(CheckHandleShape(c, handle_kind));
       return inner ? inner(c) : OkStatus();
     };
     op.no_gradient = kNoGradient;
@@ -47,57 +42,20 @@ namespace {
 
 // --- creation
 
-// The handle that the node outputs. Created once per kernel.
-struct TableHandle {
-  std::string container;
-  std::string name;
-  TableHandleKind handle_kind;
-  Tensor resource;
-  ResourcePtr<VariableState> ref;
-
-  void SetOutput(KernelContext& ctx) const {
-    if (handle_kind == TableHandleKind::kResource) {
-      ctx.set_output(0, resource);
-    } else {
-      ctx.set_ref_output(0, ref);
-    }
-  }
-};
-
-Result<TableHandle> MakeTableHandle(KernelSetup& setup, TableHandleKind handle_kind) {
-  TableHandle handle;
-  handle.handle_kind = handle_kind;
-  WEIR_ASSIGN(handle.container, setup.Attr<std::string>("container"));
-  WEIR_ASSIGN(handle.name, setup.Attr<std::string>("shared_name"));
-  if (handle.name.empty()) handle.name = setup.node().name;
-  if (handle.container.empty() && setup.resources() != nullptr)
-    handle.container = setup.resources()->default_container();
-  if (handle_kind == TableHandleKind::kResource) {
-    ResourceHandle h;
-    h.device = setup.node().device;
-    h.container = handle.container;
-    h.name = handle.name;
-    h.type_name = "LookupTable";
-    handle.resource = Tensor::Scalar(std::move(h));
-  } else {
-    handle.ref = MakeIntrusive<VariableState>(kString);
-    handle.ref->Write(Tensor::Vector<std::string>({handle.container, handle.name}));
-  }
-  return handle;
+Result<std::shared_ptr<ResourceOwner>> MakeTableHandle(const KernelSetup& setup, HandleKind handle_kind) {
+  return ResourceOwner::Make(setup, handle_kind, "LookupTable", ResourceOwner::Unnamed::kOfNode);
 }
 
-Status SetTableOutput(KernelContext& ctx, const TableHandle& handle, const LookupTableSpec& spec) {
-  WEIR_ASSIGN(ResourcePtr<LookupTable> table,
-              ctx.resources().LookupOrCreate<LookupTable>(handle.container, handle.name,
-                                                          [&] { return MakeHashLookupTable(spec); }));
+Status SetTableOutput(KernelContext& ctx, ResourceOwner& handle, const LookupTableSpec& spec) {
+  WEIR_ASSIGN(ResourcePtr<LookupTable> table, handle.Get<LookupTable>(ctx, [&] { return MakeHashLookupTable(spec); }));
   const LookupTableSpec& found = table->spec();
   if (found.key_dtype != spec.key_dtype || found.value_dtype != spec.value_dtype) {
     return InvalidArgument("Conflicting key/value dtypes {}->{} with {}->{} for table {}", spec.key_dtype,
-                           spec.value_dtype, found.key_dtype, found.value_dtype, handle.name);
+                           spec.value_dtype, found.key_dtype, found.value_dtype, handle.name());
   }
   if (!(found.key_shape == spec.key_shape) || !(found.value_shape == spec.value_shape) ||
       found.fill_once != spec.fill_once) {
-    return InvalidArgument("table {} already exists with another type: {}", handle.name, table->DebugString());
+    return InvalidArgument("table {} already exists with another type: {}", handle.name(), table->DebugString());
   }
   handle.SetOutput(ctx);
   return OkStatus();
@@ -121,16 +79,16 @@ Result<LookupTableSpec> MakeSpec(KernelSetup& setup, TableKind kind) {
   return spec;
 }
 
-Result<Kernel> MakeTable(KernelSetup& setup, TableKind kind, TableHandleKind handle_kind) {
+Result<Kernel> MakeTable(KernelSetup& setup, TableKind kind, HandleKind handle_kind) {
   WEIR_ASSIGN(const LookupTableSpec spec, MakeSpec(setup, kind));
-  WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, handle_kind));
-  return Kernel::Sync([spec, handle](KernelContext& ctx) { return SetTableOutput(ctx, handle, spec); }).Cheap();
+  WEIR_ASSIGN(const std::shared_ptr<ResourceOwner> handle, MakeTableHandle(setup, handle_kind));
+  return Kernel::Sync([spec, handle](KernelContext& ctx) { return SetTableOutput(ctx, *handle, spec); }).Cheap();
 }
 
 // The reserved keys are inputs; their shape is the shape of a key.
-Result<Kernel> MakeDenseTable(KernelSetup& setup, TableHandleKind handle_kind) {
+Result<Kernel> MakeDenseTable(KernelSetup& setup, HandleKind handle_kind) {
   WEIR_ASSIGN(const LookupTableSpec base, MakeSpec(setup, TableKind::kDense));
-  WEIR_ASSIGN(const TableHandle handle, MakeTableHandle(setup, handle_kind));
+  WEIR_ASSIGN(const std::shared_ptr<ResourceOwner> handle, MakeTableHandle(setup, handle_kind));
   WEIR_ASSIGN(const int64_t buckets, setup.Attr<int64_t>("initial_num_buckets"));
   WEIR_ASSIGN(const float load, setup.Attr<float>("max_load_factor"));
   return Kernel::Sync([=](KernelContext& ctx) -> Status {
@@ -153,13 +111,8 @@ Result<Kernel> MakeDenseTable(KernelSetup& setup, TableHandleKind handle_kind) {
       if (AttrValue(spec.empty_key) == AttrValue(spec.deleted_key))
         return InvalidArgument("Empty and deleted keys cannot be equal");
     }
-    return SetTableOutput(ctx, handle, spec);
+    return SetTableOutput(ctx, *handle, spec);
   });
-}
-
-Status TableShape(ShapeContext& c, TableHandleKind handle_kind) {
-  c.set_output(0, handle_kind == TableHandleKind::kRef ? PartialShape{2} : PartialShape::Scalar());
-  return OkStatus();
 }
 
 void AddMaker(OpRegistry& registry, const char* ref_name, const char* resource_name, TableKind kind,
@@ -167,16 +120,16 @@ void AddMaker(OpRegistry& registry, const char* ref_name, const char* resource_n
   std::vector<std::string> attrs = {"container: string = ''", "shared_name: string = ''",
                                     "use_node_name_sharing: bool = false", "key_dtype: type", "value_dtype: type"};
   attrs.insert(attrs.end(), more_attrs.begin(), more_attrs.end());
-  for (TableHandleKind handle_kind : {TableHandleKind::kRef, TableHandleKind::kResource}) {
-    const bool ref = handle_kind == TableHandleKind::kRef;
+  for (HandleKind handle_kind : kHandleKinds) {
+    const bool ref = handle_kind == HandleKind::kRef;
     std::string inputs;
     if (kind == TableKind::kDense)
       inputs = ref ? "empty_key: key_dtype " : "empty_key: key_dtype, deleted_key: key_dtype ";
     registry.Add({
         .name = ref ? ref_name : resource_name,
-        .signature = inputs + (ref ? "-> table_handle: Ref(string)" : "-> table_handle: resource"),
+        .signature = absl::StrCat(inputs, "-> table_handle: ", HandleType(handle_kind)),
         .attrs = attrs,
-        .shape = [handle_kind](ShapeContext& c) { return TableShape(c, handle_kind); },
+        .shape = HandleOutput(handle_kind),
         .no_gradient = kNoGradient,
         .kernels = CpuKernel([kind, handle_kind](KernelSetup& setup) {
           return kind == TableKind::kDense ? MakeDenseTable(setup, handle_kind) : MakeTable(setup, kind, handle_kind);
@@ -196,7 +149,7 @@ Status CheckTypes(const LookupTable& table, DType key, DType value) {
                          key, value);
 }
 
-Result<Kernel> MakeFind(KernelSetup&, TableHandleKind handle_kind) {
+Result<Kernel> MakeFind(KernelSetup&, HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
@@ -206,7 +159,7 @@ Result<Kernel> MakeFind(KernelSetup&, TableHandleKind handle_kind) {
   });
 }
 
-Result<Kernel> MakeStore(TableHandleKind handle_kind, Status (LookupTable::*store)(const Tensor&, const Tensor&)) {
+Result<Kernel> MakeStore(HandleKind handle_kind, Status (LookupTable::*store)(const Tensor&, const Tensor&)) {
   return Kernel::Sync([handle_kind, store](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
@@ -214,7 +167,7 @@ Result<Kernel> MakeStore(TableHandleKind handle_kind, Status (LookupTable::*stor
   });
 }
 
-Result<Kernel> MakeInitialize(TableHandleKind handle_kind) {
+Result<Kernel> MakeInitialize(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
@@ -228,7 +181,7 @@ Result<Kernel> MakeInitialize(TableHandleKind handle_kind) {
   });
 }
 
-Result<Kernel> MakeRemove(TableHandleKind handle_kind) {
+Result<Kernel> MakeRemove(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), table->spec().value_dtype));
@@ -236,7 +189,7 @@ Result<Kernel> MakeRemove(TableHandleKind handle_kind) {
   });
 }
 
-Result<Kernel> MakeSize(TableHandleKind handle_kind) {
+Result<Kernel> MakeSize(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
            ctx.set_output(0, Tensor::Scalar<int64_t>(table->size()));
@@ -245,7 +198,7 @@ Result<Kernel> MakeSize(TableHandleKind handle_kind) {
       .Cheap();
 }
 
-Result<Kernel> MakeExport(TableHandleKind handle_kind) {
+Result<Kernel> MakeExport(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.output_type(0), ctx.output_type(1)));
@@ -280,30 +233,30 @@ void RegisterLookup(OpRegistry& registry) {
   AddTableOp(
       registry, "LookupTableInsertV2",
       {.name = "LookupTableInsert", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
-      [](KernelSetup&, TableHandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Insert); });
+      [](KernelSetup&, HandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Insert); });
   AddTableOp(registry, "LookupTableSizeV2",
              {.name = "LookupTableSize", .signature = "-> size: int64", .shape = ScalarOutputs()},
-             [](KernelSetup&, TableHandleKind handle_kind) { return MakeSize(handle_kind); });
+             [](KernelSetup&, HandleKind handle_kind) { return MakeSize(handle_kind); });
   AddTableOp(registry, "LookupTableExportV2",
              {.name = "LookupTableExport",
               .signature = "-> keys: Tkeys, values: Tvalues",
               .attrs = {"Tkeys: type", "Tvalues: type"},
               .shape = UnknownOutputs()},
-             [](KernelSetup&, TableHandleKind handle_kind) { return MakeExport(handle_kind); });
+             [](KernelSetup&, HandleKind handle_kind) { return MakeExport(handle_kind); });
   AddTableOp(
       registry, "LookupTableImportV2",
       {.name = "LookupTableImport", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
-      [](KernelSetup&, TableHandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Import); });
+      [](KernelSetup&, HandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Import); });
   AddTableOp(
       registry, "LookupTableRemoveV2",
       {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}},
-      [](KernelSetup&, TableHandleKind handle_kind) { return MakeRemove(handle_kind); }, /*ref_form=*/false);
+      [](KernelSetup&, HandleKind handle_kind) { return MakeRemove(handle_kind); }, /*ref_form=*/false);
   AddTableOp(registry, "InitializeTableV2",
              {.name = "InitializeTable",
               .signature = "keys: Tkey, values: Tval ->",
               .attrs = {"Tkey: type", "Tval: type"},
               .shape = InitializeShape},
-             [](KernelSetup&, TableHandleKind handle_kind) { return MakeInitialize(handle_kind); });
+             [](KernelSetup&, HandleKind handle_kind) { return MakeInitialize(handle_kind); });
 }
 
 }  // namespace weir::ops

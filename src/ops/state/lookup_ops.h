@@ -1,24 +1,20 @@
-// Shared by the lookup-table ops: the two kinds of handle, and access to the table.
+// Shared by the lookup-table ops: registration in both forms, and access to the table.
 #pragma once
 
 #include "op/kernel.h"
+#include "op/op_registry.h"
 #include "op/shape_context.h"
+#include "ops/state/handle_kind.h"
 #include "ops/state/lookup_table.h"
 
 namespace weir::ops {
 
-// kRef: a reference to the strings {container, name}, used by the first version of every op. kResource: a resource
-// handle.
-enum class TableHandleKind { kRef, kResource };
-
 // Returns the table that input 0 refers to.
-Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, TableHandleKind handle_kind);
+Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, HandleKind handle_kind);
 
-// Checks the shape of the handle, input 0.
-Status CheckTableHandle(ShapeContext& c, TableHandleKind handle_kind);
-
-// Adds `entry` (its signature without the handle input) once per face. The resource form is called `resource_name`.
+// Adds `entry` (its signature without the handle input) once per kind of handle. The resource form is called
+// `resource_name`.
 void AddTableOp(OpRegistry& registry, const char* resource_name, const OpEntry& entry,
-                const std::function<Result<Kernel>(KernelSetup&, TableHandleKind)>& make, bool ref_form = true);
+                const std::function<Result<Kernel>(KernelSetup&, HandleKind)>& make, bool ref_form = true);
 
 }  // namespace weir::ops

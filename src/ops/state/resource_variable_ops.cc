@@ -5,6 +5,7 @@
 #include "graph/build/state_ops.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
+#include "ops/array/elements.h"
 #include "ops/state/variable_access.h"
 
 namespace weir::ops {
@@ -34,9 +35,9 @@ struct LockedRead {
 };
 
 Result<LockedRead> BeginRead(KernelContext& ctx) {
-  WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, VariableKind::kResource, 0));
+  WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, HandleKind::kResource, 0));
   LockedRead read{variable, std::shared_lock(variable->mu())};
-  if (!read.value().valid()) return UninitializedError(ctx, VariableKind::kResource, 0);
+  if (!read.value().valid()) return UninitializedError(ctx, HandleKind::kResource, 0);
   return read;
 }
 
@@ -47,11 +48,11 @@ Status WrongType(KernelContext& ctx, const Tensor& value, DType wanted) {
 
 Result<Kernel> MakeReadVariable(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    auto variable = VariableInput(ctx, VariableKind::kResource, 0);
-    if (variable.status().code() == StatusCode::kNotFound) return UninitializedError(ctx, VariableKind::kResource, 0);
+    auto variable = VariableInput(ctx, HandleKind::kResource, 0);
+    if (variable.status().code() == StatusCode::kNotFound) return UninitializedError(ctx, HandleKind::kResource, 0);
     WEIR_TRY(variable.status());
     WEIR_ASSIGN(Tensor value, ReadResourceVariable(**variable));
-    if (!value.valid()) return UninitializedError(ctx, VariableKind::kResource, 0);
+    if (!value.valid()) return UninitializedError(ctx, HandleKind::kResource, 0);
     if (value.dtype() != ctx.output_type(0)) return WrongType(ctx, value, ctx.output_type(0));
     ctx.set_output(0, std::move(value));
     return OkStatus();
@@ -60,7 +61,7 @@ Result<Kernel> MakeReadVariable(KernelSetup&) {
 
 Result<Kernel> MakeVarIsInitialized(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-           auto variable = VariableInput(ctx, VariableKind::kResource, 0);
+           auto variable = VariableInput(ctx, HandleKind::kResource, 0);
            if (!variable.ok() && variable.status().code() != StatusCode::kNotFound) return variable.status();
            WEIR_ASSIGN(Tensor out, ctx.Allocate(0, {}));
            *out.data<bool>() = variable.ok() && (*variable)->initialized();
@@ -105,19 +106,17 @@ Result<Kernel> MakeDestroyResource(KernelSetup& setup) {
 template <class RowOf>
 Status CopyRows(KernelContext& ctx, const Tensor& from, const Tensor& to, int64_t count, int64_t row_elements,
                 RowOf row) {
-  if (from.dtype() == kString) {
-    const std::string* in = from.data<std::string>();
-    std::string* out = to.data<std::string>();
-    for (int64_t i = 0; i < count; ++i) std::copy_n(in + row(i) * row_elements, row_elements, out + i * row_elements);
-    return OkStatus();
-  }
-  if (!IsPlain(from.dtype())) return Unimplemented("gathering elements of type {} is not supported", from.dtype());
-  const int64_t bytes = row_elements * static_cast<int64_t>(ElementSize(from.dtype()));
-  const char* in = static_cast<const char*>(from.raw());
-  char* out = static_cast<char*>(to.raw());
-  return ctx.ParallelFor(count, /*cost_per_unit=*/20 + bytes / 8, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) std::memcpy(out + i * bytes, in + row(i) * bytes, static_cast<size_t>(bytes));
-  });
+  const Elements elements(from.dtype());
+  const bool is_string = from.dtype() == kString;
+  if (!elements.plain() && !is_string)
+    return Unimplemented("gathering elements of type {} is not supported", from.dtype());
+  const auto copy = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      elements.Copy(from, row(i) * row_elements, to, i * row_elements, row_elements);
+  };
+  if (!is_string) return ctx.ParallelFor(count, /*cost_per_unit=*/18 + elements.Cost(row_elements), copy);
+  copy(0, count);
+  return OkStatus();
 }
 
 // params [b..., n, rest...], indices [b..., k...] -> [b..., k..., rest...].
@@ -209,7 +208,7 @@ Result<Kernel> MakeResourceGatherNd(KernelSetup&) {
 
 Status ReadVariableShape(ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
-  WEIR_ASSIGN(PartialShape shape, VariableShapeOf(c, VariableKind::kResource, 0, dtype));
+  WEIR_ASSIGN(PartialShape shape, VariableShapeOf(c, HandleKind::kResource, 0, dtype));
   c.set_output(0, std::move(shape));
   return OkStatus();
 }
@@ -222,7 +221,7 @@ Status VariableShapeShape(ShapeContext& c) {
 Status ResourceGatherShape(ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
   WEIR_ASSIGN(const int64_t batch_dims, c.Attr<int64_t>("batch_dims"));
-  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, VariableKind::kResource, 0, dtype));
+  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, HandleKind::kResource, 0, dtype));
   const PartialShape& indices = c.input(1);
   if (params.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
   if (!params.known_rank() || !indices.known_rank()) return OkStatus();
@@ -243,7 +242,7 @@ Status ResourceGatherShape(ShapeContext& c) {
 
 Status ResourceGatherNdShape(ShapeContext& c) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("dtype"));
-  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, VariableKind::kResource, 0, dtype));
+  WEIR_ASSIGN(PartialShape params, VariableShapeOf(c, HandleKind::kResource, 0, dtype));
   WEIR_ASSIGN(const PartialShape indices, c.WithRankAtLeast(1, 1));
   if (!params.known_rank() || !indices.known_rank() || indices[indices.rank() - 1] < 0) return OkStatus();
   const int64_t depth = indices[indices.rank() - 1];
@@ -329,7 +328,8 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .shape = VariableShapeShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeVariableShape),
-      .traits = kVariableRead,
+      .traits =
+          {.state = StateRole::kReads, .may_block = false, .brief = true, .shape_value = ShapeValue::kVariableShape},
       .stateful = true,
   });
   registry.Add({

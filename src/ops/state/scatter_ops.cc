@@ -140,9 +140,9 @@ Status RunScatter(KernelContext& ctx, const Slices& slices, const Tensor& var, c
 }
 
 template <Combine op, Indexing indexing>
-Result<Kernel> MakeScatter(VariableKind variable_kind) {
-  return Kernel::Sync([variable_kind](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, variable_kind, 1, Extent::kSparse));
+Result<Kernel> MakeScatter(HandleKind handle_kind) {
+  return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, handle_kind, 1, Extent::kSparse));
     const Tensor& var = update.value(0);
     const Tensor& indices = ctx.input(1);
     const Tensor& updates = ctx.input(2);
@@ -157,21 +157,21 @@ Result<Kernel> MakeScatter(VariableKind variable_kind) {
 }
 
 // REQUIRES: `updates` has the shape indices.shape + var.shape[1:], or is a scalar.
-Status ScatterShape(ShapeContext& c, VariableKind variable_kind, const std::string& type_attr) {
+Status ScatterShape(ShapeContext& c, HandleKind handle_kind, const std::string& type_attr) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>(type_attr));
-  WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, variable_kind, 0, dtype));
+  WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, handle_kind, 0, dtype));
   if (var.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
   if (c.input(2).rank() != 0) {
     WEIR_ASSIGN(PartialShape slice, var.Sub(1));
     WEIR_TRY(c.input(2).Merge(c.input(1).Concat(slice)).status());
   }
-  if (variable_kind == VariableKind::kRef) c.set_output(0, std::move(var));
+  if (handle_kind == HandleKind::kRef) c.set_output(0, std::move(var));
   return OkStatus();
 }
 
-Status ScatterNdShape(ShapeContext& c, VariableKind variable_kind) {
+Status ScatterNdShape(ShapeContext& c, HandleKind handle_kind) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
-  WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, variable_kind, 0, dtype));
+  WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, handle_kind, 0, dtype));
   if (var.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
   WEIR_ASSIGN(PartialShape indices, c.WithRankAtLeast(1, 1));
   if (indices.rank() > 1 && var.known_rank() && indices[indices.rank() - 1] >= 0) {
@@ -183,30 +183,27 @@ Status ScatterNdShape(ShapeContext& c, VariableKind variable_kind) {
     WEIR_ASSIGN(PartialShape slice, var.Sub(static_cast<int>(depth)));
     WEIR_TRY(c.input(2).Merge(batch.Concat(slice)).status());
   }
-  if (variable_kind == VariableKind::kRef) c.set_output(0, std::move(var));
+  if (handle_kind == HandleKind::kRef) c.set_output(0, std::move(var));
   return OkStatus();
 }
 
-constexpr char kNumberList[] =
-    ": {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
-    "uint16, complex128, half, uint32, uint64}";
+constexpr char kNumberList[] = ": numbertype";
 
 template <Combine op, Indexing indexing>
 void AddScatter(OpRegistry& registry, const std::string& name, const std::string& resource_name) {
   const bool replaces = op == Combine::kUpdate;
   const bool orders = op == Combine::kMin || op == Combine::kMax;
   const bool nd = indexing == Indexing::kNd;
-  auto kernels = [&](const std::string& attr, VariableKind variable_kind) {
-    KernelFactory make = [variable_kind](KernelSetup&) { return MakeScatter<op, indexing>(variable_kind); };
+  auto kernels = [&](const std::string& attr, HandleKind handle_kind) {
+    KernelFactory make = [handle_kind](KernelSetup&) { return MakeScatter<op, indexing>(handle_kind); };
     if (replaces) return CpuKernel(make);
-    if (orders && variable_kind == VariableKind::kRef) {
+    if (orders && handle_kind == HandleKind::kRef) {
       return CpuKernelForTypes(attr, {kHalf, kBFloat16, kFloat, kDouble, kInt32, kInt64}, make);
     }
     return CpuKernelForTypes(attr, orders ? RealTypes() : NumberTypes(), make);
   };
-  auto shape = [=](const std::string& attr, VariableKind variable_kind) -> ShapeFn {
-    return
-        [=](ShapeContext& c) { return nd ? ScatterNdShape(c, variable_kind) : ScatterShape(c, variable_kind, attr); };
+  auto shape = [=](const std::string& attr, HandleKind handle_kind) -> ShapeFn {
+    return [=](ShapeContext& c) { return nd ? ScatterNdShape(c, handle_kind) : ScatterShape(c, handle_kind, attr); };
   };
   const std::string locking = replaces ? "use_locking: bool = true" : "use_locking: bool = false";
   std::string types = replaces ? ": type" : kNumberList;
@@ -215,9 +212,9 @@ void AddScatter(OpRegistry& registry, const std::string& name, const std::string
       .signature = "ref: Ref(T), indices: Tindices, updates: T -> output_ref: Ref(T)",
       .attrs = {"T" + (orders ? std::string(": {half, bfloat16, float, double, int32, int64}") : types),
                 "Tindices: {int32, int64}", locking},
-      .shape = shape("T", VariableKind::kRef),
+      .shape = shape("T", HandleKind::kRef),
       .no_gradient = kNoGradient,
-      .kernels = kernels("T", VariableKind::kRef),
+      .kernels = kernels("T", HandleKind::kRef),
       .traits = kVariableUpdate,
   });
   const std::string attr = nd ? "T" : "dtype";
@@ -228,9 +225,9 @@ void AddScatter(OpRegistry& registry, const std::string& name, const std::string
       .signature = nd ? "ref: resource, indices: Tindices, updates: T ->"
                       : "resource: resource, indices: Tindices, updates: dtype ->",
       .attrs = std::move(attrs),
-      .shape = shape(attr, VariableKind::kResource),
+      .shape = shape(attr, HandleKind::kResource),
       .no_gradient = kNoGradient,
-      .kernels = kernels(attr, VariableKind::kResource),
+      .kernels = kernels(attr, HandleKind::kResource),
       .traits = kVariableUpdate,
       .stateful = true,
   });

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 
+#include "ops/array/elements.h"
+
 namespace weir::ops {
 
-Result<ResourcePtr<VariableState>> VariableInput(KernelContext& ctx, VariableKind variable_kind, int i) {
-  if (variable_kind == VariableKind::kResource) return ctx.LookupResource<VariableState>(i);
+Result<ResourcePtr<VariableState>> VariableInput(KernelContext& ctx, HandleKind handle_kind, int i) {
+  if (handle_kind == HandleKind::kResource) return ctx.LookupResource<VariableState>(i);
   const ResourcePtr<VariableState>& ref = ctx.ref_input(i);
   if (!ref) return InvalidArgument("input {} of node '{}' is not a reference to a variable", i, ctx.name());
   return ref;
 }
 
-Status UninitializedError(KernelContext& ctx, VariableKind variable_kind, int i) {
-  if (variable_kind == VariableKind::kResource) {
+Status UninitializedError(KernelContext& ctx, HandleKind handle_kind, int i) {
+  if (handle_kind == HandleKind::kResource) {
     const Tensor& handle = ctx.input(i);
     if (handle.dtype() == kResource && handle.num_elements() == 1) {
       const ResourceHandle& h = *handle.data<ResourceHandle>();
@@ -27,14 +29,14 @@ Status UninitializedError(KernelContext& ctx, VariableKind variable_kind, int i)
                             i < static_cast<int>(args.size()) ? args[i].name : std::to_string(i), ctx.name());
 }
 
-Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, VariableKind variable_kind, int count, Extent extent) {
+Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, HandleKind handle_kind, int count, Extent extent) {
   VariableUpdate update;
   absl::InlinedVector<VariableState*, 4> order;
   for (int i = 0; i < count; ++i) {
-    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, variable_kind, i));
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, handle_kind, i));
     order.push_back(variable.get());
     update.variables_.push_back(std::move(variable));
-    if (variable_kind == VariableKind::kRef)
+    if (handle_kind == HandleKind::kRef)
       ctx.raw_input(i).tensor = Tensor();  // our own alias must not count as a reader
   }
   std::sort(order.begin(), order.end());
@@ -44,18 +46,18 @@ Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, VariableKind va
   for (int i = 0; i < count; ++i) {
     VariableState& variable = *update.variables_[i];
     Tensor& value = variable.value_locked();
-    if (!value.valid()) return UninitializedError(ctx, variable_kind, i);
+    if (!value.valid()) return UninitializedError(ctx, handle_kind, i);
     if (value.dtype() != update.value(0).dtype()) {
       return InvalidArgument("node '{}': the variables are of different types, {} and {}", ctx.name(),
                              update.value(0).dtype(), value.dtype());
     }
-    const bool in_use = variable_kind == VariableKind::kRef ? value.HasReaders() : !value.OwnsMemoryAlone();
+    const bool in_use = handle_kind == HandleKind::kRef ? value.HasReaders() : !value.OwnsMemoryAlone();
     if (value.num_elements() > 0 && in_use) {
       WEIR_ASSIGN(Tensor copy, value.Clone());
       value = std::move(copy);
     }
     if (extent == Extent::kDense) continue;
-    if (variable_kind == VariableKind::kResource) variable.copy_on_read_locked() = true;
+    if (handle_kind == HandleKind::kResource) variable.copy_on_read_locked() = true;
     if (value.buffer()) value.buffer()->set_written_by_rows();
   }
   if (ctx.num_outputs() > 0 && IsRef(ctx.declared_output_type(0))) ctx.ForwardRef(0, 0);
@@ -69,8 +71,8 @@ Result<Tensor> ReadResourceVariable(VariableState& variable) {
   return value.Clone();
 }
 
-Result<PartialShape> VariableShapeOf(ShapeContext& c, VariableKind variable_kind, int i, DType dtype) {
-  if (variable_kind == VariableKind::kRef) return c.input(i);
+Result<PartialShape> VariableShapeOf(ShapeContext& c, HandleKind handle_kind, int i, DType dtype) {
+  if (handle_kind == HandleKind::kRef) return c.input(i);
   HandleInfo handle = c.handle(i);
   if (handle.dtype != kInvalidType && handle.dtype != dtype) {
     return InvalidArgument("Trying to read variable with wrong dtype. Expected {} got {}", handle.dtype, dtype);
@@ -81,19 +83,12 @@ Result<PartialShape> VariableShapeOf(ShapeContext& c, VariableKind variable_kind
 Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to) {
   const int64_t n = from.num_elements();
   if (n == 0 || from.raw() == to.raw()) return OkStatus();
-  if (from.dtype() == kString) {
-    const std::string* in = from.data<std::string>();
-    std::string* out = to.data<std::string>();
-    for (int64_t i = 0; i < n; ++i) out[i] = in[i];
+  const Elements elements(from.dtype());
+  if (from.dtype() == kVariant) return Unimplemented("copying elements of type {} is not supported", from.dtype());
+  if (!elements.plain()) {
+    elements.Copy(from, 0, to, 0, n);
     return OkStatus();
   }
-  if (from.dtype() == kResource) {
-    const ResourceHandle* in = from.data<ResourceHandle>();
-    ResourceHandle* out = to.data<ResourceHandle>();
-    for (int64_t i = 0; i < n; ++i) out[i] = in[i];
-    return OkStatus();
-  }
-  if (!IsPlain(from.dtype())) return Unimplemented("copying elements of type {} is not supported", from.dtype());
   constexpr int64_t kBlock = 4096;
   const int64_t bytes = static_cast<int64_t>(from.num_bytes());
   const char* in = static_cast<const char*>(from.raw());

@@ -8,24 +8,24 @@
 #include "absl/container/inlined_vector.h"
 #include "op/kernel.h"
 #include "op/shape_context.h"
+#include "ops/state/handle_kind.h"
 
 namespace weir::ops {
 
-enum class VariableKind { kRef, kResource };
 enum class Extent { kDense, kSparse };  // how much of the value an update touches
 
 // Returns the variable behind input i. NotFound if a resource handle refers to no variable.
-Result<ResourcePtr<VariableState>> VariableInput(KernelContext& ctx, VariableKind variable_kind, int i);
+Result<ResourcePtr<VariableState>> VariableInput(KernelContext& ctx, HandleKind handle_kind, int i);
 
 // FailedPrecondition. Names the variable if it is a resource variable.
-Status UninitializedError(KernelContext& ctx, VariableKind variable_kind, int i);
+Status UninitializedError(KernelContext& ctx, HandleKind handle_kind, int i);
 
 // The first `count` inputs of an op as variables, locked for writing until destruction.
 class VariableUpdate final {
  public:
   // Checks that all are initialized and of one type, and makes them safe to write in place. Sets output 0 of reference
   // ops.
-  static Result<VariableUpdate> Begin(KernelContext& ctx, VariableKind variable_kind, int count, Extent extent);
+  static Result<VariableUpdate> Begin(KernelContext& ctx, HandleKind handle_kind, int count, Extent extent);
   // The current value. The caller may write into its memory.
   const Tensor& value(int i) const { return variables_[i]->value_locked(); }
 
@@ -40,7 +40,7 @@ class VariableUpdate final {
 Result<Tensor> ReadResourceVariable(VariableState& variable);
 
 // Returns the static shape of the variable behind input i. An error if the variable's type is not `dtype`.
-Result<PartialShape> VariableShapeOf(ShapeContext& c, VariableKind variable_kind, int i, DType dtype);
+Result<PartialShape> VariableShapeOf(ShapeContext& c, HandleKind handle_kind, int i, DType dtype);
 
 // Copies the elements of `from` to `to`, in parallel if large. REQUIRES: equal type and number of elements.
 Status CopyElements(KernelContext& ctx, const Tensor& from, const Tensor& to);

@@ -59,9 +59,9 @@ Result<Kernel> MakeTemporaryVariable(KernelSetup& setup) {
 Result<Kernel> MakeDestroyTemporaryVariable(KernelSetup& setup) {
   WEIR_ASSIGN(std::string name, setup.Attr<std::string>("var_name"));
   return Kernel::Sync([name](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, VariableKind::kRef, 0));
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, HandleKind::kRef, 0));
     Tensor value = variable->Read();
-    if (!value.valid()) return UninitializedError(ctx, VariableKind::kRef, 0);
+    if (!value.valid()) return UninitializedError(ctx, HandleKind::kRef, 0);
     ctx.raw_input(0).tensor = Tensor();
     WEIR_TRY(ctx.step().step_resources->Delete(kTemporaryContainer, name));
     ctx.set_output(0, std::move(value));
@@ -71,7 +71,7 @@ Result<Kernel> MakeDestroyTemporaryVariable(KernelSetup& setup) {
 
 Result<Kernel> MakeIsVariableInitialized(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, VariableKind::kRef, 0));
+           WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, HandleKind::kRef, 0));
            WEIR_ASSIGN(Tensor out, ctx.Allocate(0, {}));
            *out.data<bool>() = variable->initialized();
            return OkStatus();

@@ -112,8 +112,7 @@ void RegisterAsString(OpRegistry& registry) {
   registry.Add({
       .name = "AsString",
       .signature = "input: T -> output: string",
-      .attrs = {"T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, "
-                "complex64, complex128, bool, "
+      .attrs = {"T: {realnumbertype, complex64, complex128, bool, "
                 "string}",
                 "precision: int = -1", "scientific: bool = false", "shortest: bool = false", "width: int = -1",
                 "fill: string = ''"},

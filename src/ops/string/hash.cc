@@ -5,17 +5,9 @@
 #include <bit>
 #include <cstring>
 
+#include "base/little_endian.h"
+
 namespace weir::ops {
-namespace {
-
-// Reads `size` bytes (at most 8) as a little-endian number.
-uint64_t LittleEndian(const char* data, size_t size) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < size; ++i) value |= uint64_t{static_cast<unsigned char>(data[i])} << (8 * i);
-  return value;
-}
-
-}  // namespace
 
 uint64_t FarmFingerprint64(std::string_view data) { return util::Fingerprint64(data.data(), data.size()); }
 

@@ -1,6 +1,5 @@
-// Naming and lifetime of queues, accumulators and readers. With a shared_name, the resource belongs to its container
-// and can be used by every node with that name. Without one, it gets a unique name and lives as long as the kernel of
-// its node.
+// Naming and lifetime of queues, accumulators, readers, iterators and tables. With a shared_name, the resource belongs
+// to its container and can be used by every node with that name. Unnamed says what happens without one.
 #pragma once
 
 #include <atomic>
@@ -8,28 +7,18 @@
 #include <string>
 
 #include "op/kernel.h"
+#include "ops/state/handle_kind.h"
 
 namespace weir::ops {
 
-// kRef: a reference to the strings {container, name}. kResource: a resource handle.
-enum class HandleKind { kRef, kResource };
-inline constexpr HandleKind kHandleKinds[] = {HandleKind::kRef, HandleKind::kResource};
-// The names of an op in its two forms.
-struct HandleKindNames {
-  const char* ref;
-  const char* resource;
-  const char* of(HandleKind handle_kind) const { return handle_kind == HandleKind::kRef ? ref : resource; }
-};
-// The type of the handle in signatures.
-inline const char* HandleType(HandleKind handle_kind) {
-  return handle_kind == HandleKind::kRef ? "Ref(string)" : "resource";
-}
-
 class ResourceOwner final {
  public:
+  // The name of a resource without a shared_name. kPrivate: a unique name; the resource lives as long as the kernel of
+  // its node. kOfNode: the name of the node; the resource belongs to its container.
+  enum class Unnamed { kPrivate, kOfNode };
   // Called once per node, by the kernel's factory. `type_name` is the type stored in a resource handle.
   static Result<std::shared_ptr<ResourceOwner>> Make(const KernelSetup& setup, HandleKind handle_kind,
-                                                     const std::string& type_name);
+                                                     const std::string& type_name, Unnamed unnamed = Unnamed::kPrivate);
   ~ResourceOwner();
   ResourceOwner(const ResourceOwner&) = delete;
   ResourceOwner& operator=(const ResourceOwner&) = delete;
@@ -37,7 +26,7 @@ class ResourceOwner final {
   const std::string& container() const { return container_; }
   const std::string& name() const { return name_; }    // in the container
   const std::string& title() const { return title_; }  // for error messages
-  bool is_private() const { return is_private_; }      // has no shared_name
+  bool is_private() const { return is_private_; }      // lives as long as the kernel
   // Returns the resource, created by `make` if it does not exist. The caller checks that an existing one matches the
   // node.
   template <class T>

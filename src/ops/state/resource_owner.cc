@@ -1,14 +1,15 @@
-#include "ops/queue/resource_owner.h"
+#include "ops/state/resource_owner.h"
 
 #include "base/rng.h"
 
 namespace weir::ops {
 
 Result<std::shared_ptr<ResourceOwner>> ResourceOwner::Make(const KernelSetup& setup, HandleKind handle_kind,
-                                                           const std::string& type_name) {
+                                                           const std::string& type_name, Unnamed unnamed) {
   std::shared_ptr<ResourceOwner> handle(new ResourceOwner());
   WEIR_ASSIGN(handle->container_, setup.Attr<std::string>("container"));
   WEIR_ASSIGN(handle->name_, setup.Attr<std::string>("shared_name"));
+  if (handle->name_.empty() && unnamed == Unnamed::kOfNode) handle->name_ = setup.node().name;
   handle->is_private_ = handle->name_.empty();
   handle->title_ = handle->is_private_ ? setup.node().name : handle->name_;
   if (handle->is_private_) handle->name_ = fmt::format("_{:016x}_{}", RealRng().Next64(), setup.node().name);
