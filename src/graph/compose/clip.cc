@@ -8,6 +8,7 @@
 #include "graph/build/operators.h"
 #include "graph/node_builder.h"
 #include "graph/texts.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -9,6 +9,7 @@
 #include "graph/compose/clip.h"
 #include "graph/compose/nn.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -7,6 +7,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {
