@@ -18,7 +18,7 @@ function(weir_raw_ops target)
     list(APPEND outputs ${base}.h ${base}.cc)
   endforeach()
   target_sources(${target} PRIVATE ${outputs})
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${WEIR_RAW_OPS_GEN}>
-                             $<BUILD_INTERFACE:${WEIR_RAW_OPS_GEN}/weir>)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${WEIR_RAW_OPS_GEN}/weir>
+                             $<BUILD_INTERFACE:${WEIR_RAW_OPS_GEN}>)
   add_custom_target(weir_raw_ops_files DEPENDS ${outputs})
 endfunction()

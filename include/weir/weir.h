@@ -21,8 +21,8 @@
 //   MonitoredTrainingSession(g, engine.Sessions(target), ...)          with hooks, and recovery from lost tasks
 //
 // Graph-building functions store the first error in the graph; Op, Var and ClientSession throw it as weir::Error.
-// graph/build has one function per op, by group, in weir::raw_ops: weir has it too, unless a function made of several
-// ops (graph/compose) has its name. train has optimizers.
+// weir/graph/build has one function per op, by group, in weir::raw_ops: weir has it too, unless a function made of
+// several ops (weir/graph/compose) has its name. weir/train has optimizers. docs/cpp.md has an example of each.
 #pragma once
 
 #include "weir/engine.h"
