@@ -32,10 +32,8 @@ class KernelBench final {
 
  private:
   void Run(benchmark::State& state) {
-    tensorflow::ConfigProto config;
-    config.set_intra_op_parallelism_threads(1);
-    config.set_inter_op_parallelism_threads(1);
-    const SessionPtr session = ValueOrThrow(engine.Sessions("", config)());
+    const SessionPtr session =
+        ValueOrThrow(engine.Sessions("", {.intra_op_parallelism_threads = 1, .inter_op_parallelism_threads = 1})());
     ThrowIfError(session->Run({.targets = {engine.InitializeVariables()}}).status());
     for (auto _ : state) {
       const auto result = session->Run(request);

@@ -98,6 +98,7 @@ function(weir_precompile target)
 endfunction()
 
 # weir_library(<folder> [PUBLIC targets...] [PRIVATE targets...]): src/<folder>/**.cc as the library weir_<folder>.
+# "graph/graph.h" is the header in src/ or, if there is none, the public one in include/weir/.
 # A folder without sources becomes an interface library, so that its dependents still configure.
 function(weir_library folder)
   cmake_parse_arguments(ARG "" "" "PUBLIC;PRIVATE" ${ARGN})
@@ -114,7 +115,8 @@ function(weir_library folder)
     target_link_libraries(${target} INTERFACE ${ARG_PUBLIC} ${ARG_PRIVATE})
   endif()
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include> $<INSTALL_INTERFACE:include/weir/src>)
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/weir>
+      $<INSTALL_INTERFACE:include>)
   weir_install_library(${target})
 endfunction()
 

@@ -2,7 +2,8 @@
 #   bin/weir                  the program
 #   lib/weir/*.a              the libraries, for find_package(Weir) and the target Weir::api
 #   lib/weir/python/weir      the Python package, found there by bin/weir
-#   include/weir              the public headers; below src/ the internal ones that they include
+#   include/weir              the public headers, those of include/weir and the generated ones of the raw ops
+#   include/weir-messages     TensorFlow's messages as protobuf classes: <proto/graph.pb.h>. No public header needs them.
 #   lib/cmake/Weir            WeirConfig.cmake
 # A wheel (pyproject.toml) contains only the Python package: it sets WEIR_WHEEL, which skips everything else.
 option(WEIR_WHEEL "Install the Python package alone, laid out for a wheel" OFF)
@@ -26,10 +27,8 @@ endfunction()
 
 if(NOT WEIR_WHEEL)
   include(CMakePackageConfigHelpers)
-  install(DIRECTORY include/weir DESTINATION include OPTIONAL)
-  install(DIRECTORY src/ DESTINATION include/weir/src FILES_MATCHING PATTERN *.h)
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/proto_gen/ ${CMAKE_BINARY_DIR}/raw_ops_gen/ DESTINATION include/weir/src OPTIONAL
-          FILES_MATCHING PATTERN *.h)
+  install(DIRECTORY include/weir ${CMAKE_BINARY_DIR}/raw_ops_gen/weir DESTINATION include FILES_MATCHING PATTERN *.h)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/proto_gen/ DESTINATION include/weir-messages FILES_MATCHING PATTERN *.h)
   install(EXPORT WeirTargets NAMESPACE Weir:: DESTINATION ${WEIR_INSTALL_CMAKE})
   configure_file(cmake/WeirConfig.cmake ${CMAKE_BINARY_DIR}/WeirConfig.cmake COPYONLY)
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/WeirConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -28,7 +28,8 @@ add_custom_command(
 set_source_files_properties(${WEIR_PROTO_GEN}/proto/meta_graph.pb.cc PROPERTIES COMPILE_DEFINITIONS WEIR_LITE_ANY)
 
 add_library(weir_proto STATIC ${proto_sources} ${proto_headers} ${any}.cc ${any}.h)
-target_include_directories(weir_proto SYSTEM PUBLIC $<BUILD_INTERFACE:${WEIR_PROTO_GEN}>)
+target_include_directories(weir_proto SYSTEM PUBLIC $<BUILD_INTERFACE:${WEIR_PROTO_GEN}>
+                           $<INSTALL_INTERFACE:include/weir-messages>)
 target_link_libraries(weir_proto PUBLIC protobuf::libprotobuf-lite)
 weir_unity_build(weir_proto)
 # Compile generated code quickly: less optimized, and without sanitizers.

@@ -115,6 +115,14 @@ def test_the_example_of_the_readme_runs(tmp_path):
     assert abs(slope - 2.0) < 0.2 and abs(offset - 0.2) < 0.3
 
 
+def test_the_cpp_guide_quotes_programs_that_are_built_and_run():
+    """Each program of docs/cpp.md is a file of examples/cpp, which the build compiles and ctest runs."""
+    text = (ROOT / "docs/cpp.md").read_text()
+    quoted = dict(re.findall(r"^`(guide_\w+\.cc)`:\n\n```cpp\n(.*?)```", text, re.M | re.S))
+    files = {path.name: path.read_text() for path in (ROOT / "examples/cpp").glob("guide_*.cc")}
+    assert len(files) == 7 and quoted == files
+
+
 def test_make_targets_that_the_documentation_names_exist():
     makefile = (ROOT / "Makefile").read_text()
     named = {target for doc in DOCS for target in re.findall(r"(?:`|^)make ([a-z][a-z-]*)", doc.read_text(), re.M)}

@@ -19,10 +19,8 @@ int main(int argc, char** argv) {
     return Var(g, RandomNormal(g, {2, 2}), {.name = "table"});
   }();
 
-  tensorflow::ConfigProto config;
-  config.set_allow_soft_placement(argc > 2);
   auto server = engine.StartLocalServer();
-  ClientSession session(engine, server->target(), config);
+  ClientSession session(engine, server->target(), {.allow_soft_placement = argc > 2});
   try {
     session.Run(engine.InitializeVariables());
     std::puts(session.Run(greeting).scalar<std::string>().c_str());

@@ -10,19 +10,28 @@ using namespace weir;
 
 namespace {
 
+// Adds the trained network to the graph. Returns the node with the probabilities of the digits.
+Node* Network(Graph& g, const std::string& trained_path, Output images) {
+  const std::string trained = ValueOrThrow(RealEnv().ReadFile(trained_path));
+  try {
+    return ImportSerializedGraph(
+               g, trained,
+               {.prefix = "network", .input_map = {{"images:0", images}}, .return_elements = {"probabilities"}})
+        .returned[0]
+        .node;
+  } catch (const Error& error) {
+    throw Error(error.code(), "'" + trained_path + "' is not a trained graph: " + error.what());
+  }
+}
+
 void Predict(const std::string& trained_path, const std::vector<std::string>& pictures) {
-  tensorflow::GraphDef trained;
-  if (!trained.ParseFromString(ValueOrThrow(RealEnv().ReadFile(trained_path))))
-    throw Error(InvalidArgument("'{}' is not a trained graph (GraphDef)", trained_path));
   Engine engine;
   Graph& g = engine.graph();
   const Output path = Placeholder(g, kString, {.shape = PartialShape::Scalar()});
   const Output picture = ValueOrThrow(DecodeAnyImage(g, ReadFile(path), {.channels = 1, .expand_animations = false}));
   const Output image = ResizeImages(g, picture, {digits::kSide, digits::kSide}) / 255.0f;
-  const ImportResult network = ValueOrThrow(ImportGraphDef(
-      g, trained,
-      {.prefix = "network", .input_map = {{"images:0", ExpandDims(image, 0)}}, .return_elements = {"probabilities"}}));
-  const auto best = TopKV2(Squeeze(network.returned[0].node->output(0), {.squeeze_dims = {0}}), 1);
+  Node* probabilities = Network(g, trained_path, ExpandDims(image, 0));
+  const auto best = TopKV2(Squeeze(probabilities, {.squeeze_dims = {0}}), 1);
 
   const ClientSession session(engine);
   for (const std::string& name : pictures) {

@@ -107,9 +107,8 @@ void Export(const Engine& engine, const ClientSession& session, const std::strin
       Placeholder(*alone, kFloat, {.shape = {kUnknownDim, digits::kSide, digits::kSide, 1}, .name = "images"});
   Softmax(digits::Logits(images), {.name = "probabilities"});
   ThrowIfError(alone->TakeError());
-  const tensorflow::GraphDef trained = ValueOrThrow(
-      FreezeGraph(session.session(), session.graph(), ValueOrThrow(ExportGraphDef(*alone)), {"probabilities"}));
-  ThrowIfError(RealEnv().WriteFileAtomically(path, trained.SerializeAsString()));
+  const std::string trained = SerializeFrozenGraph(*alone, session.session(), session.graph(), {"probabilities"});
+  ThrowIfError(RealEnv().WriteFileAtomically(path, trained));
 }
 
 // Average accuracy over random batches of the validation set.
@@ -130,7 +129,7 @@ void Work(const Engine& engine, const ClusterSpec& cluster, const std::string& t
   {
     const DeviceScope place(
         g, ValueOrThrow(ReplicaDeviceSetter(
-               {.worker_device = fmt::format("/job:worker/task:{}", flags.task_index), .cluster = cluster})));
+               {.worker_device = "/job:worker/task:" + std::to_string(flags.task_index), .cluster = cluster})));
     model = BuildModel(g, flags);
   }
 

@@ -1,5 +1,5 @@
 // Layers (layers::Dense, layers::Conv2D, ...), and initializers and regularizers for their variables.
 #pragma once
 
-#include "graph/compose/layers.h"
-#include "graph/compose/weights.h"
+#include "weir/graph/compose/layers.h"
+#include "weir/graph/compose/weights.h"

@@ -21,67 +21,68 @@
 //   MonitoredTrainingSession(g, engine.Sessions(target), ...)          with hooks, and recovery from lost tasks
 //
 // Graph-building functions store the first error in the graph; Op, Var and ClientSession throw it as weir::Error.
-// graph/build has one function per op, by group, in weir::raw_ops: weir has it too, unless a function made of several
-// ops (graph/compose) has its name. train has optimizers.
+// weir/graph/build has one function per op, by group, in weir::raw_ops: weir has it too, unless a function made of
+// several ops (weir/graph/compose) has its name. weir/train has optimizers. docs/cpp.md has an example of each.
 #pragma once
 
-#include "graph/build/array_ops.h"
-#include "graph/build/flow_ops.h"
-#include "graph/build/io_ops.h"
-#include "graph/build/math_ops.h"
-#include "graph/build/nn_ops.h"
-#include "graph/build/operators.h"
-#include "graph/build/queue_ops.h"
-#include "graph/build/reduce.h"
-#include "graph/build/state_ops.h"
-#include "graph/build/string_ops.h"
-#include "graph/compose/accumulator.h"
-#include "graph/compose/array.h"   // Zeros, Stack, BooleanMask, ...
-#include "graph/compose/checks.h"  // AssertRelation, AssertRank, ...
-#include "graph/compose/clip.h"
-#include "graph/compose/convolution.h"
-#include "graph/compose/embedding.h"
-#include "graph/compose/flow.h"      // Cond, WhileLoop, Case
-#include "graph/compose/flow_map.h"  // MapFn, Scan, Foldl, Foldr
-#include "graph/compose/image.h"
-#include "graph/compose/image_files.h"
-#include "graph/compose/initializers.h"
-#include "graph/compose/math.h"     // Norm, TensorDot, Einsum, ...
-#include "graph/compose/metrics.h"  // metrics::Accuracy, metrics::Auc, ...
-#include "graph/compose/nn.h"
-#include "graph/compose/parse.h"  // ParseExample, FixedLenFeature, ...
-#include "graph/compose/queue.h"
-#include "graph/compose/random.h"
-#include "graph/compose/rnn.h"        // DynamicRnn, StaticRnn, ...
-#include "graph/compose/rnn_cells.h"  // BasicLstmCell, GruCell, ...
-#include "graph/compose/string.h"
-#include "graph/compose/summary.h"
-#include "graph/compose/tensor_array.h"
-#include "graph/compose/variable.h"
-#include "graph/compose/variable_scope.h"
-#include "graph/gradients.h"
-#include "graph/graph_def.h"
-#include "io/idx.h"  // files of digits
-#include "train/batching.h"
-#include "train/coordinator.h"
-#include "train/device_setter.h"
-#include "train/file_writer.h"
-#include "train/freeze_graph.h"
-#include "train/global_step_variable.h"
-#include "train/hooks.h"
-#include "train/input_producers.h"
-#include "train/learning_rate.h"
-#include "train/monitored_session.h"
-#include "train/moving_averages.h"
-#include "train/optimizers.h"
-#include "train/queue_runner.h"
-#include "train/saved_model.h"
-#include "train/saver.h"
-#include "train/saving_hooks.h"
-#include "train/scaffold.h"
-#include "train/session_manager.h"
-#include "train/supervisor.h"
-#include "train/sync_replicas.h"
 #include "weir/engine.h"
+#include "weir/graph/build/array_ops.h"
+#include "weir/graph/build/flow_ops.h"
+#include "weir/graph/build/io_ops.h"
+#include "weir/graph/build/math_ops.h"
+#include "weir/graph/build/nn_ops.h"
+#include "weir/graph/build/operators.h"
+#include "weir/graph/build/queue_ops.h"
+#include "weir/graph/build/reduce.h"
+#include "weir/graph/build/state_ops.h"
+#include "weir/graph/build/string_ops.h"
+#include "weir/graph/compose/accumulator.h"
+#include "weir/graph/compose/array.h"   // Zeros, Stack, BooleanMask, ...
+#include "weir/graph/compose/checks.h"  // AssertRelation, AssertRank, ...
+#include "weir/graph/compose/clip.h"
+#include "weir/graph/compose/convolution.h"
+#include "weir/graph/compose/embedding.h"
+#include "weir/graph/compose/flow.h"      // Cond, WhileLoop, Case
+#include "weir/graph/compose/flow_map.h"  // MapFn, Scan, Foldl, Foldr
+#include "weir/graph/compose/image.h"
+#include "weir/graph/compose/image_files.h"
+#include "weir/graph/compose/initializers.h"
+#include "weir/graph/compose/math.h"     // Norm, TensorDot, Einsum, ...
+#include "weir/graph/compose/metrics.h"  // metrics::Accuracy, metrics::Auc, ...
+#include "weir/graph/compose/nn.h"
+#include "weir/graph/compose/parse.h"  // ParseExample, FixedLenFeature, ...
+#include "weir/graph/compose/queue.h"
+#include "weir/graph/compose/random.h"
+#include "weir/graph/compose/rnn.h"        // DynamicRnn, StaticRnn, ...
+#include "weir/graph/compose/rnn_cells.h"  // BasicLstmCell, GruCell, ...
+#include "weir/graph/compose/string.h"
+#include "weir/graph/compose/summary.h"
+#include "weir/graph/compose/tensor_array.h"
+#include "weir/graph/compose/variable.h"
+#include "weir/graph/compose/variable_scope.h"
+#include "weir/graph/gradients.h"
+#include "weir/graph/graph_def.h"
+#include "weir/graph_bytes.h"
 #include "weir/input.h"   // Features, Batched
+#include "weir/io/idx.h"  // files of digits
 #include "weir/layers.h"  // layers::Dense, layers::Conv2D, ...
+#include "weir/train/batching.h"
+#include "weir/train/coordinator.h"
+#include "weir/train/device_setter.h"
+#include "weir/train/file_writer.h"
+#include "weir/train/freeze_graph.h"
+#include "weir/train/global_step_variable.h"
+#include "weir/train/hooks.h"
+#include "weir/train/input_producers.h"
+#include "weir/train/learning_rate.h"
+#include "weir/train/monitored_session.h"
+#include "weir/train/moving_averages.h"
+#include "weir/train/optimizers.h"
+#include "weir/train/queue_runner.h"
+#include "weir/train/saved_model.h"
+#include "weir/train/saver.h"
+#include "weir/train/saving_hooks.h"
+#include "weir/train/scaffold.h"
+#include "weir/train/session_manager.h"
+#include "weir/train/supervisor.h"
+#include "weir/train/sync_replicas.h"

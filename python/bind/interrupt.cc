@@ -1,4 +1,5 @@
 #include "bind/interrupt.h"
+#include "base/status.h"
 
 #include <pybind11/pybind11.h>
 #include <semaphore.h>

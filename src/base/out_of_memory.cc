@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/log.h"
+#include "base/status.h"
 
 namespace weir {
 

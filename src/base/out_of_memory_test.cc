@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/status.h"
+
 namespace weir {
 namespace {
 

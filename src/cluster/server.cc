@@ -98,7 +98,10 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
 
 Server::Server(tensorflow::ServerDef def, std::string address, std::shared_ptr<Core> core,
                std::unique_ptr<Listener> listener)
-    : def_(std::move(def)), address_(std::move(address)), core_(std::move(core)), listener_(std::move(listener)) {}
+    : def_(std::make_shared<const tensorflow::ServerDef>(std::move(def))),
+      address_(std::move(address)),
+      core_(std::move(core)),
+      listener_(std::move(listener)) {}
 
 Server::~Server() { Stop(); }
 

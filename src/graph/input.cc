@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/file_scheme.h"
+#include "tensor/tensor.h"
 
 namespace weir::io {
 namespace {

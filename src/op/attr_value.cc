@@ -8,6 +8,38 @@
 #include "proto/tensor.pb.h"
 
 namespace weir {
+
+AttrValue::AttrValue() = default;
+AttrValue::AttrValue(const AttrValue& other) = default;
+AttrValue::AttrValue(AttrValue&& other) noexcept = default;
+AttrValue& AttrValue::operator=(const AttrValue& other) = default;
+AttrValue& AttrValue::operator=(AttrValue&& other) noexcept = default;
+AttrValue::~AttrValue() = default;
+AttrValue::AttrValue(Value value) : value_(std::move(value)) {}
+AttrValue::AttrValue(std::string v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::string_view v) : value_(std::string(v)) {}
+AttrValue::AttrValue(const char* v) : value_(std::string(v)) {}
+AttrValue::AttrValue(int v) : value_(int64_t{v}) {}
+AttrValue::AttrValue(int64_t v) : value_(v) {}
+AttrValue::AttrValue(float v) : value_(v) {}
+AttrValue::AttrValue(double v) : value_(static_cast<float>(v)) {}
+AttrValue::AttrValue(bool v) : value_(v) {}
+AttrValue::AttrValue(DType v) : value_(v) {}
+AttrValue::AttrValue(PartialShape v) : value_(std::move(v)) {}
+AttrValue::AttrValue(const Shape& v) : value_(PartialShape(v)) {}
+AttrValue::AttrValue(Tensor v) : value_(std::move(v)) {}
+AttrValue::AttrValue(FuncAttr v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<std::string> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<int64_t> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<float> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<bool> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<DType> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<PartialShape> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<Tensor> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(std::vector<FuncAttr> v) : value_(std::move(v)) {}
+AttrValue::AttrValue(AttrPlaceholder v) : value_(std::move(v)) {}
+AttrValue::AttrValue(PackedTensorPtr v) : value_(std::move(v)) {}
+
 namespace {
 
 template <class... Fs>

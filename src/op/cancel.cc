@@ -1,6 +1,8 @@
 // Callbacks run one at a time, without the lock. Unregister waits for the one that is running.
 #include "op/cancel.h"
 
+#include "base/status.h"
+
 namespace weir {
 
 void CancelToken::Cancel(Status reason) {

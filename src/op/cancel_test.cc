@@ -5,6 +5,8 @@
 #include <chrono>
 #include <vector>
 
+#include "base/status.h"
+
 namespace weir {
 namespace {
 

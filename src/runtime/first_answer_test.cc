@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/status.h"
+
 namespace weir {
 namespace {
 

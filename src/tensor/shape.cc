@@ -154,6 +154,11 @@ Result<PartialShape> PartialShape::Sub(int begin, int end) const {
   return PartialShape(DimVector(dims_.begin() + first, dims_.begin() + last));
 }
 
+void PartialShape::AddDim(int64_t size) {
+  WEIR_CHECK(known_rank_);
+  dims_.push_back(size);
+}
+
 PartialShape PartialShape::Concat(const PartialShape& other) const {
   if (!known_rank_ || !other.known_rank_) return Unknown();
   DimVector dims = dims_;

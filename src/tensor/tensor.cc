@@ -186,6 +186,14 @@ std::vector<int64_t> Tensor::Ints() const {
   return values;
 }
 
+void Tensor::FailTypeCheck(DType requested) const {
+  CheckFailed(__FILE__, __LINE__, "the requested C++ type is that of the tensor", DescribeOperands(requested, dtype_));
+}
+
+void Tensor::FailCountCheck(const Shape& shape, size_t count) {
+  CheckFailed(__FILE__, __LINE__, "the shape has this number of elements", DescribeOperands(shape, count));
+}
+
 Tensor Tensor::Reshaped(const Shape& shape) const {
   WEIR_CHECK(shape.num_elements() == num_elements(), shape, shape_);
   Tensor t = *this;

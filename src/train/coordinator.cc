@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/clock_wait.h"
+#include "base/status.h"
 #include "train/log.h"
 
 namespace weir {

@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "base/status.h"
+
 namespace weir {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/md5.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -12,7 +12,8 @@ namespace weir {
 FileWriter::FileWriter(std::string logdir, FileWriterOptions options)
     : logdir_(std::move(logdir)),
       options_(std::move(options)),
-      events_(*options_.env, *options_.clock, JoinPath(logdir_, "events"), options_.filename_suffix) {}
+      events_(std::make_unique<io::EventWriter>(*options_.env, *options_.clock, JoinPath(logdir_, "events"),
+                                                options_.filename_suffix)) {}
 
 Result<std::shared_ptr<FileWriter>> FileWriter::Make(std::string logdir, FileWriterOptions options) {
   WEIR_TRY(options.env->MakeDirectories(logdir));
@@ -30,8 +31,8 @@ Status FileWriter::Open() {
   {
     std::lock_guard<std::mutex> lock(mu_);
     if (!closed_) return OkStatus();
-    WEIR_TRY(events_.Init());
-    path_ = events_.path();
+    WEIR_TRY(events_->Init());
+    path_ = events_->path();
     error_ = OkStatus();
     closed_ = false;
     told_closed_ = false;
@@ -51,7 +52,7 @@ Status FileWriter::Close() {
     changed_.notify_all();
   }
   thread_.join();
-  const Status closing = events_.Close();
+  const Status closing = events_->Close();
   std::lock_guard<std::mutex> lock(mu_);
   Status status = error_.ok() ? closing : error_;
   error_ = OkStatus();
@@ -149,7 +150,7 @@ void FileWriter::WriteWaiting(std::unique_lock<std::mutex>& lock) {
     waiting_.pop_front();
     changed_.notify_all();
     lock.unlock();
-    const Status status = events_.WriteBytes(event);
+    const Status status = events_->WriteBytes(event);
     lock.lock();
     if (!status.ok()) error_ = status;
   }
@@ -175,10 +176,10 @@ void FileWriter::Run() {
     WriteWaiting(lock);
     if (asked > flushes_done_ || ending || clock.MonotonicNanos() >= next_flush) {
       lock.unlock();
-      const Status status = events_.Flush();
+      const Status status = events_->Flush();
       lock.lock();
       if (!status.ok()) error_ = status;
-      path_ = events_.path();
+      path_ = events_->path();
       next_flush = clock.MonotonicNanos() + interval;
       unflushed = false;
       flushes_done_ = asked;

@@ -1,19 +1,9 @@
-// Freezing: a trained graph with constants instead of variables, for inference.
-#pragma once
-
-#include <string>
-#include <vector>
+// FreezeGraph for Weir's own code: the public header, and its message.
+#ifndef WEIR_TRAIN_FREEZE_GRAPH_MESSAGES_H_
+#define WEIR_TRAIN_FREEZE_GRAPH_MESSAGES_H_
 
 #include "graph/graph.h"
 #include "proto/graph.pb.h"
-#include "session/session.h"
+#include "weir/train/freeze_graph.h"
 
-namespace weir {
-
-// Extracts the part of `def` that `outputs` depend on, and replaces variables with the current values of the variables
-// of the same names in a session of `graph`. `def` may describe `graph` itself or another graph with the same
-// variables. NotFound if an output or a variable does not exist.
-Result<tensorflow::GraphDef> FreezeGraph(Session& session, const Graph& graph, const tensorflow::GraphDef& def,
-                                         const std::vector<std::string>& outputs);
-
-}  // namespace weir
+#endif  // WEIR_TRAIN_FREEZE_GRAPH_MESSAGES_H_

@@ -5,6 +5,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/compose/variable.h"
 #include "graph/graph_keys.h"
+#include "tensor/tensor.h"
 #include "train/log.h"
 
 namespace weir {

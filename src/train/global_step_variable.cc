@@ -2,6 +2,7 @@
 
 #include "graph/compose/weights.h"
 #include "graph/graph_keys.h"
+#include "tensor/tensor.h"
 #include "train/global_step.h"
 
 namespace weir {

@@ -1,19 +1,9 @@
-// Writes the graph to a file beside its checkpoints, for people and tools.
-#pragma once
-
-#include <functional>
-#include <string>
+// Graph files for Weir's own code: the public header, and their message.
+#ifndef WEIR_TRAIN_GRAPH_FILE_MESSAGES_H_
+#define WEIR_TRAIN_GRAPH_FILE_MESSAGES_H_
 
 #include "base/env.h"
-#include "base/status.h"
 #include "proto/graph.pb.h"
+#include "weir/train/graph_file.h"
 
-namespace weir {
-
-// Converts a graph to text.
-using GraphText = std::function<Result<std::string>(const tensorflow::GraphDef&)>;
-
-// Writes graph.pbtxt, or graph.pb if `text` is empty. Creates the directory.
-Status WriteGraphFile(Env& env, const std::string& directory, const tensorflow::GraphDef& def, const GraphText& text);
-
-}  // namespace weir
+#endif  // WEIR_TRAIN_GRAPH_FILE_MESSAGES_H_

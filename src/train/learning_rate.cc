@@ -6,6 +6,7 @@
 #include "graph/compose/flow.h"
 #include "graph/compose/random.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

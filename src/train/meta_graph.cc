@@ -161,7 +161,7 @@ void AddOps(const Graph& graph, const tensorflow::GraphDef& def, tensorflow::OpL
 }
 
 // Removes the nodes of savers other than `kept`: every scope with its own "SaveV2".
-void RemoveOtherSavers(const std::optional<tensorflow::SaverDef>& kept, tensorflow::GraphDef* def) {
+void RemoveOtherSavers(const OptionalMessage<tensorflow::SaverDef>& kept, tensorflow::GraphDef* def) {
   const auto scope_of = [](const std::string& name) { return name.substr(0, name.find('/')); };
   const std::string own = kept.has_value() ? scope_of(kept->save_tensor_name()) : "";
   std::set<std::string> others;

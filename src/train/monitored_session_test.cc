@@ -12,6 +12,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/compose/queue.h"
 #include "graph/compose/summary.h"
+#include "proto/event.pb.h"
 #include "runtime/local_session.h"
 #include "train/all_ops_test.h"
 #include "train/checkpoint_state.h"

@@ -6,6 +6,7 @@
 #include "graph/build/state_ops.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 

@@ -2,11 +2,13 @@
 // prefix, so nodes are built by op name with the arguments in TensorFlow's order.
 #include "train/optimizers.h"
 
+#include "base/check.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/build/state_ops.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -103,6 +103,17 @@ tensorflow::TensorInfo ToTensorInfo(Output output) {
   return info;
 }
 
+struct SavedModelBuilder::Contents {
+  tensorflow::SavedModel model;
+  // Collections of the first graph that all graphs share.
+  std::map<std::string, tensorflow::CollectionDef> shared_collections;
+};
+
+SavedModelBuilder::SavedModelBuilder(std::string directory, Env& env)
+    : directory_(std::move(directory)), env_(env), contents_(std::make_shared<Contents>()) {}
+
+const tensorflow::SavedModel& SavedModelBuilder::model() const { return contents_->model; }
+
 Result<std::unique_ptr<SavedModelBuilder>> SavedModelBuilder::Make(std::string directory, Env& env) {
   if (env.Exists(directory)) {
     WEIR_ASSIGN(const std::vector<std::string> names, env.List(directory));
@@ -113,14 +124,14 @@ Result<std::unique_ptr<SavedModelBuilder>> SavedModelBuilder::Make(std::string d
   }
   WEIR_TRY(env.MakeDirectories(directory));
   std::unique_ptr<SavedModelBuilder> builder(new SavedModelBuilder(std::move(directory), env));
-  builder->model_.set_saved_model_schema_version(kSchemaVersion);
+  builder->contents_->model.set_saved_model_schema_version(kSchemaVersion);
   return builder;
 }
 
 Result<std::shared_ptr<Saver>> SavedModelBuilder::Prepare(Graph& graph, const SavedMetaGraphOptions& options) {
   for (const auto& [name, signature] : options.signatures) {
-    for (const auto& [key, info] : signature.inputs()) WEIR_TRY(CheckTensorInfo(name, key, info));
-    for (const auto& [key, info] : signature.outputs()) WEIR_TRY(CheckTensorInfo(name, key, info));
+    for (const auto& [key, info] : signature->inputs()) WEIR_TRY(CheckTensorInfo(name, key, info));
+    for (const auto& [key, info] : signature->outputs()) WEIR_TRY(CheckTensorInfo(name, key, info));
   }
   WEIR_TRY(SaveAssets(graph, options));
   if (options.saver != nullptr) return options.saver;
@@ -155,7 +166,7 @@ Status SavedModelBuilder::SaveAssets(Graph& graph, const SavedMetaGraphOptions& 
     any->set_type_url(kAssetType);
     any->set_value(asset.SerializeAsString());
   }
-  if (!options.assets.empty()) shared_collections_[kAssetsKey] = std::move(collection);
+  if (!options.assets.empty()) contents_->shared_collections[kAssetsKey] = std::move(collection);
   return OkStatus();
 }
 
@@ -193,20 +204,20 @@ Status SavedModelBuilder::Add(Graph& graph, Saver& saver, const std::vector<std:
   const std::pair<const char*, const Node*> ops[] = {
       {kMainOpKey, options.main_op}, {kLegacyInitOpKey, options.legacy_init_op}, {kTrainOpKey, options.train_op}};
   for (const auto& [key, node] : ops)
-    if (node != nullptr) shared_collections_[key] = OfNode(*node);
+    if (node != nullptr) contents_->shared_collections[key] = OfNode(*node);
   MetaGraphOptions meta_options = options.meta_graph;
   if (!saver.is_empty()) meta_options.saver_def = saver.def();
   WEIR_ASSIGN(tensorflow::MetaGraphDef meta, ExportMetaGraph(graph, meta_options));
   for (const std::string& tag : tags) meta.mutable_meta_info_def()->add_tags(tag);
-  for (const auto& [key, def] : shared_collections_) (*meta.mutable_collection_def())[key] = def;
-  for (const auto& [key, signature] : options.signatures) (*meta.mutable_signature_def())[key] = signature;
-  *model_.add_meta_graphs() = std::move(meta);
+  for (const auto& [key, def] : contents_->shared_collections) (*meta.mutable_collection_def())[key] = def;
+  for (const auto& [key, signature] : options.signatures) (*meta.mutable_signature_def())[key] = *signature;
+  *contents_->model.add_meta_graphs() = std::move(meta);
   return OkStatus();
 }
 
 Result<std::string> SavedModelBuilder::Save() {
   const std::string path = JoinPath(directory_, saved_model::kFile);
-  WEIR_TRY(env_.WriteFileAtomically(path, model_.SerializeAsString()));
+  WEIR_TRY(env_.WriteFileAtomically(path, contents_->model.SerializeAsString()));
   return path;
 }
 
@@ -214,10 +225,11 @@ Result<std::string> SavePredictor(Graph& graph, const RunStep& run, const std::s
                                   const std::map<std::string, Output>& inputs,
                                   const std::map<std::string, Output>& outputs) {
   SavedMetaGraphOptions options;
-  tensorflow::SignatureDef& signature = options.signatures[saved_model::kDefaultSignature];
+  tensorflow::SignatureDef signature;
   for (const auto& [key, output] : inputs) (*signature.mutable_inputs())[key] = ToTensorInfo(output);
   for (const auto& [key, output] : outputs) (*signature.mutable_outputs())[key] = ToTensorInfo(output);
   signature.set_method_name(saved_model::kPredict);
+  options.signatures[saved_model::kDefaultSignature] = std::move(signature);
   WEIR_ASSIGN(const std::unique_ptr<SavedModelBuilder> builder, SavedModelBuilder::Make(directory));
   WEIR_TRY(builder->AddMetaGraphAndVariables(graph, run, {saved_model::kServing}, options));
   return builder->Save();

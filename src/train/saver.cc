@@ -43,11 +43,11 @@ RunStep RunIn(Session& session) {
   return [&session](const RunRequest& request) { return session.Run(request); };
 }
 
-Saver::Saver(SaverOptions options) : options_(std::move(options)) {
-  def_.set_max_to_keep(options_.max_to_keep);
-  def_.set_keep_checkpoint_every_n_hours(static_cast<float>(options_.keep_checkpoint_every_n_hours));
-  def_.set_sharded(options_.graph.sharded);
-  def_.set_version(options_.graph.format_v1 ? tensorflow::SaverDef::V1 : tensorflow::SaverDef::V2);
+Saver::Saver(SaverOptions options) : options_(std::move(options)), def_(std::make_shared<tensorflow::SaverDef>()) {
+  def_->set_max_to_keep(options_.max_to_keep);
+  def_->set_keep_checkpoint_every_n_hours(static_cast<float>(options_.keep_checkpoint_every_n_hours));
+  def_->set_sharded(options_.graph.sharded);
+  def_->set_version(options_.graph.format_v1 ? tensorflow::SaverDef::V1 : tensorflow::SaverDef::V2);
   next_preserved_secs_ = Seconds(*options_.clock) + options_.keep_checkpoint_every_n_hours * 3600;
 }
 
@@ -69,7 +69,7 @@ Result<std::shared_ptr<Saver>> Saver::FromDef(tensorflow::SaverDef def, const st
   def.set_save_tensor_name(InScope(import_scope, def.save_tensor_name()));
   def.set_restore_op_name(InScope(import_scope, def.restore_op_name()));
   std::shared_ptr<Saver> saver(new Saver(std::move(options)));
-  saver->def_ = std::move(def);
+  *saver->def_ = std::move(def);
   saver->built_ = true;
   return saver;
 }
@@ -91,14 +91,14 @@ Status Saver::Build(Graph& graph) {
     built_ = true;
     return OkStatus();
   }
-  WEIR_ASSIGN(def_, BuildSaverGraph(graph, variables, tables, options_.graph, std::move(def_)));
+  WEIR_ASSIGN(*def_, BuildSaverGraph(graph, variables, tables, options_.graph, std::move(*def_)));
   options_.variables.reset();
   built_ = true;
   return OkStatus();
 }
 
 Result<tensorflow::SaverDef> Saver::Def(const std::string& export_scope) const {
-  tensorflow::SaverDef def = def_;
+  tensorflow::SaverDef def = *def_;
   if (export_scope.empty()) return def;
   const std::string prefix = export_scope + "/";
   for (std::string* name :
@@ -117,7 +117,7 @@ Result<std::string> Saver::CheckpointName(const std::string& path, const SaveOpt
   if (options.global_step.has_value())
     return options_.pad_step_number ? fmt::format("{}-{:08}", path, *options.global_step)
                                     : fmt::format("{}-{}", path, *options.global_step);
-  if (FileNameOf(path) == latest && !def_.sharded())
+  if (FileNameOf(path) == latest && !def_->sharded())
     return InvalidArgument("'latest_filename' collides with 'save_path': '{}' and '{}'", latest, path);
   return path;
 }
@@ -132,8 +132,8 @@ Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run,
   std::optional<std::string> prefix;
   if (!is_empty_) {
     RunRequest request;
-    WEIR_ASSIGN(const Output filename, graph.FindOutput(def_.filename_tensor_name()));
-    WEIR_ASSIGN(const Output saved, graph.FindOutput(def_.save_tensor_name()));
+    WEIR_ASSIGN(const Output filename, graph.FindOutput(def_->filename_tensor_name()));
+    WEIR_ASSIGN(const Output saved, graph.FindOutput(def_->save_tensor_name()));
     request.feeds = {{filename, Tensor::Scalar(wanted)}};
     request.fetches = {saved};
     Result<std::vector<Tensor>> result = run(request);
@@ -143,7 +143,7 @@ Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run,
       return result.status();
     }
     if (result->size() != 1 || (*result)[0].dtype() != kString || (*result)[0].num_elements() != 1)
-      return Internal("'{}' returned no file name", def_.save_tensor_name());
+      return Internal("'{}' returned no file name", def_->save_tensor_name());
     prefix = (*result)[0].scalar<std::string>();
     if (options.write_state) {
       Record(*prefix);
@@ -155,7 +155,7 @@ Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run,
   }
   if (options.write_meta_graph) {
     MetaGraphOptions meta_graph = options.meta_graph;
-    if (!is_empty_) meta_graph.saver_def = def_;
+    if (!is_empty_) meta_graph.saver_def = *def_;
     if (!meta_graph.codec.to_item) meta_graph.codec = SaverCodec();
     WEIR_ASSIGN(const tensorflow::MetaGraphDef meta, ExportMetaGraph(graph, meta_graph));
     const std::string name = MetaGraphName(prefix.value_or(wanted), options.meta_graph_suffix);
@@ -175,13 +175,13 @@ Status Saver::Restore(Graph& graph, const RunStep& run, const std::string& path)
                            advice);
   TrainInfo("Restoring parameters from {}", path);
   RunRequest request;
-  WEIR_ASSIGN(const Output filename, graph.FindOutput(def_.filename_tensor_name()));
-  Node* restore = graph.FindNode(def_.restore_op_name());
-  if (restore == nullptr) return NotFound("the graph has no node '{}'", def_.restore_op_name());
+  WEIR_ASSIGN(const Output filename, graph.FindOutput(def_->filename_tensor_name()));
+  Node* restore = graph.FindNode(def_->restore_op_name());
+  if (restore == nullptr) return NotFound("the graph has no node '{}'", def_->restore_op_name());
   request.feeds = {{filename, Tensor::Scalar(path)}};
   request.targets = {restore};
   // Check before anything is assigned: a resource variable would silently take another shape.
-  if (const auto mismatches = ShapeMismatches(graph, *options_.env, def_, path); !mismatches.empty())
+  if (const auto mismatches = ShapeMismatches(graph, *options_.env, *def_, path); !mismatches.empty())
     return ExplainRestore(InvalidArgument("{}", absl::StrJoin(mismatches, "; ")));
   return ExplainRestore(run(request).status());
 }
@@ -213,13 +213,13 @@ void Saver::RecoverLastCheckpoints(const std::vector<std::string>& prefixes) {
 }
 
 void Saver::Record(const std::string& prefix) {
-  if (def_.max_to_keep() <= 0) return;
+  if (def_->max_to_keep() <= 0) return;
   std::lock_guard lock(mu_);
   const auto same = [&](const auto& kept) { return kept.first == prefix; };
   kept_.erase(std::remove_if(kept_.begin(), kept_.end(), same), kept_.end());
   to_delete_.erase(std::remove_if(to_delete_.begin(), to_delete_.end(), same), to_delete_.end());
   kept_.emplace_back(prefix, Seconds(*options_.clock));
-  while (kept_.size() > static_cast<size_t>(def_.max_to_keep())) {
+  while (kept_.size() > static_cast<size_t>(def_->max_to_keep())) {
     to_delete_.push_back(kept_.front());
     kept_.erase(kept_.begin());
   }

@@ -1,35 +1,9 @@
-// Builds the nodes that save and restore variables, with TensorFlow's names ("save/SaveV2", "save/restore_all", ...).
-#pragma once
+// Saver graphs for Weir's own code: the public header, and their message.
+#ifndef WEIR_TRAIN_SAVER_GRAPH_MESSAGES_H_
+#define WEIR_TRAIN_SAVER_GRAPH_MESSAGES_H_
 
-#include <map>
-#include <string>
-#include <vector>
-
-#include "graph/compose/lookup.h"
-#include "graph/compose/variable.h"
+#include "graph/graph.h"
 #include "proto/saver.pb.h"
+#include "weir/train/saver_graph.h"
 
-namespace weir {
-
-// Variables by their names in checkpoints. Several variables under one name are partitions of one.
-using SavedVariables = std::map<std::string, std::vector<VariablePtr>>;
-
-// Variables under their own names, partitions under the name of the whole. Duplicate names are an error.
-Result<SavedVariables> VariablesBySavedName(const std::vector<VariablePtr>& variables);
-
-// "4 3 0,2:0,3": the shape of the whole variable, then the start and length of the partition in each dimension.
-std::string SliceSpec(const SaveSlice& slice);
-
-struct SaverGraphOptions {
-  std::string name = "";      // name of the scope; default: "save"
-  std::string filename = "";  // default value of the filename tensor; default: "model"
-  bool sharded = false;       // one file per device
-  bool reshape = false;       // values may have another shape in the checkpoint
-  bool format_v1 = false;     // write V1 tables instead of V2 bundles; both can be restored
-};
-// Sets the three tensor and op names of `def` and keeps its other fields. Duplicate names are an error.
-Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables& variables,
-                                             const std::vector<SavedTable>& tables, const SaverGraphOptions& options,
-                                             tensorflow::SaverDef def);
-
-}  // namespace weir
+#endif  // WEIR_TRAIN_SAVER_GRAPH_MESSAGES_H_

@@ -2,7 +2,9 @@
 
 #include "graph/graph_def.h"
 #include "graph/graph_keys.h"
+#include "session/session.h"
 #include "train/checkpoint_state.h"
+#include "train/file_writer.h"
 #include "train/graph_file.h"
 
 namespace weir {
@@ -270,7 +272,11 @@ Status ProfilerHook::Begin(Graph& graph) {
 Result<HookRequest> ProfilerHook::BeforeRun(RunContext&) {
   due_ = next_step_ && timer_->ShouldTrigger(*next_step_);
   HookRequest request{.fetches = {global_step_}};
-  if (due_) request.options.emplace().set_trace_level(tensorflow::RunOptions::FULL_TRACE);
+  if (due_) {
+    tensorflow::RunOptions options;
+    options.set_trace_level(tensorflow::RunOptions::FULL_TRACE);
+    request.options = std::move(options);
+  }
   return request;
 }
 

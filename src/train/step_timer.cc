@@ -1,5 +1,7 @@
 #include "train/step_timer.h"
 
+#include "base/status.h"
+
 namespace weir {
 
 Result<SecondOrStepTimer> SecondOrStepTimer::Make(TimerInterval interval, Clock& clock) {

@@ -43,9 +43,7 @@ TEST(PublicCluster, DevicesOfMissingKindsAreErrorsOrSoft) {
   }();
   Op initialize = engine.InitializeVariables();
   EXPECT_THAT(Thrown([&] { ClientSession(engine, server->target()).Run(initialize); }), HasSubstr("/device:GPU:0"));
-  tensorflow::ConfigProto config;
-  config.set_allow_soft_placement(true);
-  ClientSession session(engine, server->target(), config);
+  ClientSession session(engine, server->target(), {.allow_soft_placement = true});
   session.Run(initialize);
   EXPECT_EQ(session.Run(v).num_elements(), 2);  // another signature, the same placement
   EXPECT_EQ(session.Run(v + 1.0f).num_elements(), 2);
@@ -67,11 +65,8 @@ TEST(PublicCluster, FetchesKeepTheirOrder) {
 TEST(PublicCluster, UsersOfAVariableComeToIt) {
   Engine engine;
   Graph& g = engine.graph();
-  const auto server = engine.StartServer(Cluster({{"local", {"localhost:0"}}}), "local", 0, [] {
-    tensorflow::ConfigProto config;
-    (*config.mutable_device_count())["CPU"] = 2;
-    return config;
-  }());
+  const auto server =
+      engine.StartServer(Cluster({{"local", {"localhost:0"}}}), "local", 0, {.device_count = {{"CPU", 2}}});
   const Var v = [&] {
     DeviceScope device(g, "/cpu:1");
     return Var(g, 1.0f, {.name = "v", .use_resource = true});

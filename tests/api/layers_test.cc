@@ -274,15 +274,14 @@ TEST(Freezing, VariablesBecomeConstants) {
   const Output y = layers::Dense(x, 3);
   ClientSession session(engine);
   session.Run(engine.InitializeVariables());
-  const tensorflow::GraphDef frozen =
-      ValueOrThrow(FreezeGraph(session.session(), g, ValueOrThrow(ExportGraphDef(g)), {"dense/BiasAdd"}));
+  const std::string frozen = SerializeFrozenGraph(g, session.session(), g, {"dense/BiasAdd"});
   const std::shared_ptr<Graph> other = engine.NewGraph();
-  ThrowIfError(ImportGraphDef(*other, frozen).status());
+  ImportSerializedGraph(*other, frozen);
   const Tensor rows = Tensor::Of<float>(Shape{1, 2}, {1, 2});
   const auto in = [&](const char* name) { return ValueOrThrow(other->FindOutput(name)); };
   const Tensor again = ClientSession(engine, other).Run({{in("x:0"), rows}}, {in("dense/BiasAdd:0")})[0];
   EXPECT_EQ(NumbersIn(again), NumbersIn(session.Run({{x, rows}}, {y})[0]));
-  EXPECT_FALSE(FreezeGraph(session.session(), g, ValueOrThrow(ExportGraphDef(g)), {"none"}).ok());
+  EXPECT_THROW(SerializeFrozenGraph(g, session.session(), g, {"none"}), Error);
 }
 
 }  // namespace

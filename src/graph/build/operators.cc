@@ -2,6 +2,7 @@
 #include "graph/build/operators.h"
 
 #include "graph/build/math_ops.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

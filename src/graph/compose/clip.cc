@@ -10,6 +10,7 @@
 #include "graph/compose/names.h"
 #include "graph/node_builder.h"
 #include "graph/texts.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

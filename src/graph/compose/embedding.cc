@@ -10,6 +10,7 @@
 #include "graph/compose/names.h"
 #include "graph/compose/nn.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -8,6 +8,7 @@
 #include "graph/build/operators.h"
 #include "graph/node_builder.h"
 #include "tensor/for_type.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -8,6 +8,7 @@
 #include "graph/compose/names.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

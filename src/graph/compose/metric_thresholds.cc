@@ -12,6 +12,7 @@
 #include "graph/compose/math.h"
 #include "graph/compose/metric_parts.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir::metrics {
 namespace {

@@ -6,6 +6,7 @@
 #include "graph/build/array_ops.h"
 #include "graph/compose/names.h"
 #include "graph/node_builder.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -8,6 +8,7 @@
 #include "graph/compose/clip.h"
 #include "graph/compose/default_scope.h"
 #include "graph/compose/initializers.h"
+#include "tensor/tensor.h"
 
 namespace weir {
 namespace {

@@ -71,6 +71,10 @@ Output SummarizeAudio(Graph& graph, const std::string& name, const Input& clips,
   });
 }
 
+Output SummarizeTensor(Graph& graph, const std::string& name, const Input& tensor, const SummaryOptions& options) {
+  return SummarizeTensor(graph, name, tensor, tensorflow::SummaryMetadata(), options);
+}
+
 Output SummarizeTensor(Graph& graph, const std::string& name, const Input& tensor,
                        const tensorflow::SummaryMetadata& metadata, const SummaryOptions& options) {
   return InSummaryScope(graph, name, options, [&](const std::string& tag, const std::string& node) {

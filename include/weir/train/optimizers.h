@@ -1,0 +1,160 @@
+// The optimizers, with TensorFlow's names, defaults, slots and update rules.
+#pragma once
+
+#include "weir/train/optimizer.h"
+
+namespace weir {
+
+struct OptimizerOptions {
+  bool use_locking = false;
+  std::string name = "";  // default: the class's own
+};
+
+// Base of optimizers with one update node per variable. Converts hyperparameters to tensors once per ApplyGradients.
+class HyperOptimizer : public Optimizer {
+ public:
+  Status Prepare(Graph& graph) final;
+
+ protected:
+  HyperOptimizer(const std::string& default_name, const OptimizerOptions& options)
+      : Optimizer(options.name.empty() ? default_name : options.name, options.use_locking) {}
+  void Declare(std::string name, HyperParam value) { hypers_.push_back({std::move(name), std::move(value), Output()}); }
+  // The hyperparameter as a tensor of the variable's type.
+  Output Get(std::string_view name, const VariablePtr& var) const;
+
+ private:
+  struct Entry {
+    std::string name;
+    HyperParam value;
+    Output output;
+  };
+  std::vector<Entry> hypers_;
+};
+
+class GradientDescentOptimizer final : public HyperOptimizer {
+ public:
+  explicit GradientDescentOptimizer(HyperParam learning_rate, const OptimizerOptions& options = {});
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) override;
+};
+
+class MomentumOptimizer final : public HyperOptimizer {
+ public:
+  MomentumOptimizer(HyperParam learning_rate, HyperParam momentum, bool use_nesterov = false,
+                    const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const bool use_nesterov_;
+};
+
+class AdagradOptimizer final : public HyperOptimizer {
+ public:
+  explicit AdagradOptimizer(HyperParam learning_rate, double initial_accumulator_value = 0.1,
+                            const OptimizerOptions& options = {});
+  Status Check() const override;
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const double initial_;
+};
+
+class AdagradDAOptimizer final : public HyperOptimizer {
+ public:
+  AdagradDAOptimizer(HyperParam learning_rate, VariablePtr global_step,
+                     double initial_gradient_squared_accumulator_value = 0.1, float l1_regularization_strength = 0,
+                     float l2_regularization_strength = 0, const OptimizerOptions& options = {});
+  Status Check() const override;
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  Output Step() const;
+  const VariablePtr global_step_;
+  const double initial_;
+};
+
+class AdadeltaOptimizer final : public HyperOptimizer {
+ public:
+  explicit AdadeltaOptimizer(HyperParam learning_rate = 0.001, HyperParam rho = 0.95, HyperParam epsilon = 1e-8,
+                             const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+};
+
+class AdamOptimizer final : public HyperOptimizer {
+ public:
+  explicit AdamOptimizer(HyperParam learning_rate = 0.001, float beta1 = 0.9f, float beta2 = 0.999f,
+                         HyperParam epsilon = 1e-8, const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+  Result<Node*> Finish(Graph& graph, const std::vector<Node*>& updates, const std::string& name) override;
+
+ private:
+  const float beta1_;
+  const float beta2_;
+};
+
+class RMSPropOptimizer final : public HyperOptimizer {
+ public:
+  explicit RMSPropOptimizer(HyperParam learning_rate, HyperParam decay = 0.9, HyperParam momentum = 0.0,
+                            HyperParam epsilon = 1e-10, bool centered = false, const OptimizerOptions& options = {});
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const bool centered_;
+};
+
+struct FtrlOptions {
+  float learning_rate_power = -0.5f;
+  double initial_accumulator_value = 0.1;
+  float l1_regularization_strength = 0;
+  float l2_regularization_strength = 0;
+  std::string accum_name = "";
+  std::string linear_name = "";
+  float l2_shrinkage_regularization_strength = 0;
+};
+class FtrlOptimizer final : public HyperOptimizer {
+ public:
+  explicit FtrlOptimizer(HyperParam learning_rate, const FtrlOptions& ftrl = {}, const OptimizerOptions& options = {});
+  Status Check() const override;
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const FtrlOptions ftrl_;
+};
+
+class ProximalGradientDescentOptimizer final : public HyperOptimizer {
+ public:
+  explicit ProximalGradientDescentOptimizer(HyperParam learning_rate, float l1_regularization_strength = 0,
+                                            float l2_regularization_strength = 0, const OptimizerOptions& options = {});
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+};
+
+class ProximalAdagradOptimizer final : public HyperOptimizer {
+ public:
+  explicit ProximalAdagradOptimizer(HyperParam learning_rate, double initial_accumulator_value = 0.1,
+                                    float l1_regularization_strength = 0, float l2_regularization_strength = 0,
+                                    const OptimizerOptions& options = {});
+  Status Check() const override;
+  Status CreateSlots(const std::vector<VariablePtr>& vars) override;
+  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
+  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
+
+ private:
+  const double initial_;
+};
+
+}  // namespace weir
