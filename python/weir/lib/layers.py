@@ -152,7 +152,8 @@ class _WeightedLayer(Layer):
         """Each argument: initializer, regularizer and constraint of the variable of that name."""
         self._weight_settings = {name: dict(zip(("initializer", "regularizer", "constraint"), (_initializer(given[0]), *given[1:])))
                                  for name, given in settings.items()}
-        self._computation = self._make_computation()
+        self._computation = None
+        self._make_computation()  # checks the settings
 
     def build(self, input_shape):
         self._computation = self._make_computation()
@@ -169,7 +170,8 @@ class _WeightedLayer(Layer):
         return self._compute(inputs)
 
     def _compute(self, inputs, training=False):
-        y, updates = self._computation.apply(inputs, {name: getattr(self, name) for name in self._weight_settings}, _predicate(training))
+        computation = self._computation or self._make_computation()  # a subclass may have its own build()
+        y, updates = computation.apply(inputs, {name: getattr(self, name) for name in self._weight_settings}, _predicate(training))
         for update in updates:
             self.add_update(update)
         return y if self.activation is None else self.activation(y)
