@@ -1,6 +1,6 @@
 // Binds datasets and iterators. A dataset or iterator is passed as a tuple (variant or resource, types, shapes), a
-// function as (DefinedFunction, types, shapes). weir/lib/data.py adds TensorFlow's classes and nested element
-// structures.
+// function as (DefinedFunction, types, shapes). weir/lib/datasets.py adds TensorFlow's classes,
+// data_elements.py nested element structures.
 #include "bind/dataset.h"
 
 #include "bind/arguments.h"

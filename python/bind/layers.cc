@@ -1,16 +1,24 @@
-// Building blocks of tf.layers: they check arguments, and compute a layer's output from variables that the layer class,
-// or a class derived from it, has created.
+// Building blocks of tf.layers: they check arguments, list the variables of a layer, and compute its output from
+// variables that the layer class, or a class derived from it, has created.
 #include "bind/arguments.h"
 #include "bind/convolution.h"
 #include "bind/variables.h"
-#include "graph/compose/apply_layer.h"
 #include "graph/compose/dims.h"
+#include "graph/compose/layer.h"
 
 namespace weir::python {
 namespace {
 
-using layers::NormPlan;
 using layers::Window;
+
+Window WindowFrom(int dims, std::vector<int64_t> strides, const std::string& padding, const std::string& data_format,
+                  std::vector<int64_t> dilations) {
+  return Window{.dims = dims,
+                .strides = std::move(strides),
+                .dilations = std::move(dilations),
+                .padding = Take(layers::PaddingFor(padding)),
+                .channels_first = Take(layers::IsChannelsFirst(data_format))};
+}
 
 void BindLayerArguments(py::module_& m) {
   m.def(
@@ -19,91 +27,112 @@ void BindLayerArguments(py::module_& m) {
         return py::tuple(py::cast(Take(layers::SizesFor(count, IntsFrom(value), what))));
       },
       py::arg("value"), py::arg("count"), py::arg("what"));
-  m.def(
-      "layer_channels",
-      [](const PartialShape& shape, int64_t axis, const std::string& layer) {
-        return Take(layers::ChannelsOf(shape, axis, layer));
-      },
-      py::arg("shape"), py::arg("axis"), py::arg("layer"));
   py::class_<Window>(m, "LayerWindow")
-      .def(py::init([](int dims, std::vector<int64_t> strides, const std::string& padding,
-                       const std::string& data_format, std::vector<int64_t> dilations) {
-             return Window{.dims = dims,
-                           .strides = std::move(strides),
-                           .dilations = std::move(dilations),
-                           .padding = Take(layers::PaddingFor(padding)),
-                           .channels_first = Take(layers::IsChannelsFirst(data_format))};
+      .def(py::init(&WindowFrom), py::arg("dims"), py::arg("strides"), py::arg("padding"), py::arg("data_format"),
+           py::arg("dilations") = std::vector<int64_t>());
+}
+
+// The values of a layer's variables by name. None means that the layer has no such variable.
+WeightValues WeightValuesFrom(const py::dict& weights) {
+  WeightValues values;
+  for (const auto& [name, weight] : weights)
+    values.Set(py::cast<std::string>(name), InputFrom(weight), IsVariable(weight) ? VariableFrom(weight) : nullptr);
+  return values;
+}
+
+// An initializer in C++, called from Python.
+struct WeightInitializer {
+  ScopedInitializer initialize;
+};
+
+void BindWeights(py::module_& m) {
+  py::class_<WeightInitializer>(m, "WeightInitializer")
+      .def(
+          "__call__",
+          [](const WeightInitializer& self, const PartialShape& shape, DType dtype, const PartitionInfo* partition) {
+            Graph& graph = DefaultGraphRef();
+            Result<Output> value = self.initialize(graph, shape, dtype, partition);
+            Check(graph.TakeError());
+            return Take(std::move(value));
+          },
+          py::arg("shape"), py::arg("dtype"), py::arg("partition_info") = py::none());
+  py::class_<WeightSpec>(m, "WeightSpec")
+      .def_readonly("name", &WeightSpec::name)
+      .def_property_readonly("shape",
+                             [](const WeightSpec& spec) {
+                               py::list sizes;
+                               for (const int64_t size : spec.shape.dims())
+                                 sizes.append(size < 0 ? py::object(py::none()) : py::int_(size));
+                               return sizes;
+                             })
+      .def_property_readonly("dtype", [](const WeightSpec& spec) { return spec.dtype; })
+      .def_property_readonly("initializer",
+                             [](const WeightSpec& spec) -> py::object {
+                               if (!spec.initializer) return py::none();
+                               return py::cast(WeightInitializer{spec.initializer});
+                             })
+      .def_readonly("trainable", &WeightSpec::trainable);
+}
+
+void BindLayerClasses(py::module_& m) {
+  py::class_<layers::Layer>(m, "LayerComputation")
+      .def(
+          "build",
+          [](layers::Layer& layer, const PartialShape& shape, DType dtype, const std::string& name) {
+            return Take(layer.Build(shape, dtype, name));
+          },
+          py::arg("shape"), py::arg("dtype"), py::arg("name"))
+      .def("apply", Building([](Graph& g, const layers::Layer& layer, Input x, py::dict weights, Input training) {
+             const layers::LayerResult result = layer.Apply(ValueOf(g, x), WeightValuesFrom(weights), training);
+             return std::pair(result.y, result.updates);
            }),
-           py::arg("dims"), py::arg("strides"), py::arg("padding"), py::arg("data_format"),
-           py::arg("dilations") = std::vector<int64_t>())
-      .def_readonly("channels_first", &Window::channels_first);
-}
-
-void BindWindowLayers(py::module_& m) {
-  Def(
-      m, "dense_layer",
-      +[](Graph& g, Input x, Input kernel, Input bias) { return layers::ApplyDense(ValueOf(g, x), kernel, bias); },
-      py::arg("inputs"), py::arg("kernel"), py::arg("bias"));
-  Def(
-      m, "convolution_layer",
-      +[](Graph& g, Input x, Input kernel, Input bias, const Window& window) {
-        return layers::ApplyConvolution(ValueOf(g, x), kernel, bias, window);
-      },
-      py::arg("inputs"), py::arg("kernel"), py::arg("bias"), py::arg("window"));
-  Def(
-      m, "separable_layer",
-      +[](Graph& g, Input x, Input depthwise, Input pointwise, Input bias, const Window& window) {
-        return layers::ApplySeparable(ValueOf(g, x), depthwise, pointwise, bias, window);
-      },
-      py::arg("inputs"), py::arg("depthwise_kernel"), py::arg("pointwise_kernel"), py::arg("bias"), py::arg("window"));
-  Def(
-      m, "transposed_layer",
-      +[](Graph& g, Input x, Input kernel, Input bias, int64_t filters, std::vector<int64_t> kernel_size,
-          const Window& window) {
-        return layers::ApplyTransposed(ValueOf(g, x), kernel, bias, filters, kernel_size, window);
-      },
-      py::arg("inputs"), py::arg("kernel"), py::arg("bias"), py::arg("filters"), py::arg("kernel_size"),
-      py::arg("window"));
-  Def(
-      m, "pooling_layer",
-      +[](Graph& g, Input x, bool max, std::vector<int64_t> pool_size, const Window& window) {
-        return layers::ApplyPooling(ValueOf(g, x), max ? PoolKind::kMax : PoolKind::kAverage, pool_size, window);
-      },
-      py::arg("inputs"), py::arg("max"), py::arg("pool_size"), py::arg("window"));
-}
-
-void BindNormLayer(py::module_& m) {
-  py::class_<NormPlan>(m, "NormPlan")
-      .def(py::init([](const PartialShape& shape, DType dtype, int64_t axis, std::optional<bool> fused,
-                       const std::string& layer) { return Take(layers::PlanNorm(shape, dtype, axis, fused, layer)); }),
-           py::arg("shape"), py::arg("dtype"), py::arg("axis"), py::arg("fused"), py::arg("layer"))
-      .def_readonly("channels", &NormPlan::channels)
-      .def_property_readonly("dtype", [](const NormPlan& plan) { return plan.dtype; })
-      .def_readonly("fused", &NormPlan::fused);
-  Def(
-      m, "norm_layer",
-      +[](Graph& g, Input x, const NormPlan& plan, Input gamma, Input beta, py::object mean, py::object variance,
-          double momentum, double epsilon, Input training) {
-        const layers::NormResult result =
-            layers::ApplyNorm(ValueOf(g, x), plan,
-                              {.gamma = gamma,
-                               .beta = beta,
-                               .moving_mean = InputFrom(mean),
-                               .moving_variance = InputFrom(variance),
-                               .mean_variable = IsVariable(mean) ? VariableFrom(mean) : nullptr,
-                               .variance_variable = IsVariable(variance) ? VariableFrom(variance) : nullptr},
-                              momentum, epsilon, training);
-        return std::pair(result.y, result.updates);
-      },
-      py::arg("inputs"), py::arg("plan"), py::arg("gamma"), py::arg("beta"), py::arg("moving_mean"),
-      py::arg("moving_variance"), py::arg("momentum"), py::arg("epsilon"), py::arg("training"));
+           py::arg("inputs"), py::arg("weights"), py::arg("training") = false);
+  py::class_<layers::DenseLayer, layers::Layer>(m, "DenseLayer")
+      .def(py::init([](py::handle units, bool use_bias) {
+             return std::make_unique<layers::DenseLayer>(SizeFrom(units), use_bias);
+           }),
+           py::arg("units"), py::arg("use_bias"));
+  py::enum_<layers::ConvKind>(m, "ConvKind")
+      .value("PLAIN", layers::ConvKind::kPlain)
+      .value("TRANSPOSED", layers::ConvKind::kTransposed)
+      .value("SEPARABLE", layers::ConvKind::kSeparable);
+  py::class_<layers::ConvLayer, layers::Layer>(m, "ConvLayer")
+      .def(py::init([](layers::ConvKind kind, int dims, py::handle filters, std::vector<int64_t> kernel_size,
+                       std::vector<int64_t> strides, const std::string& padding, const std::string& data_format,
+                       std::vector<int64_t> dilations, bool use_bias, py::handle depth_multiplier) {
+             return std::make_unique<layers::ConvLayer>(layers::ConvSettings{
+                 .kind = kind,
+                 .window = WindowFrom(dims, std::move(strides), padding, data_format, std::move(dilations)),
+                 .filters = SizeFrom(filters),
+                 .kernel_size = std::move(kernel_size),
+                 .use_bias = use_bias,
+                 .depth_multiplier = SizeFrom(depth_multiplier)});
+           }),
+           py::arg("kind"), py::arg("dims"), py::arg("filters"), py::arg("kernel_size"), py::arg("strides"),
+           py::arg("padding"), py::arg("data_format"), py::arg("dilations"), py::arg("use_bias"),
+           py::arg("depth_multiplier") = 1);
+  py::class_<layers::BatchNormLayer, layers::Layer>(m, "BatchNormLayer")
+      .def(py::init(
+               [](int64_t axis, double momentum, double epsilon, bool center, bool scale, std::optional<bool> fused) {
+                 return std::make_unique<layers::BatchNormLayer>(
+                     layers::NormSettings{axis, momentum, epsilon, center, scale, fused});
+               }),
+           py::arg("axis"), py::arg("momentum"), py::arg("epsilon"), py::arg("center"), py::arg("scale"),
+           py::arg("fused"));
 }
 
 }  // namespace
 
 void BindLayers(py::module_& m) {
   BindLayerArguments(m);
-  BindWindowLayers(m);
+  BindWeights(m);
+  BindLayerClasses(m);
+  Def(
+      m, "pooling_layer",
+      +[](Graph& g, Input x, bool max, std::vector<int64_t> pool_size, const Window& window) {
+        return layers::ApplyPooling(ValueOf(g, x), max ? PoolKind::kMax : PoolKind::kAverage, pool_size, window);
+      },
+      py::arg("inputs"), py::arg("max"), py::arg("pool_size"), py::arg("window"));
   Def(
       m, "flatten_layer",
       +[](Graph& g, Input x, const std::string& data_format) {
@@ -117,7 +146,6 @@ void BindLayers(py::module_& m) {
         return layers::ApplyDropout(ValueOf(g, x), rate, noise_shape, seed, training);
       },
       py::arg("inputs"), py::arg("rate"), py::arg("noise_shape"), py::arg("seed"), py::arg("training"));
-  BindNormLayer(m);
 }
 
 }  // namespace weir::python

@@ -75,6 +75,20 @@ TEST(Layers, VariablesAreSharedByName) {
   EXPECT_THAT(std::string(g.TakeError().message()), HasSubstr("shared/kernel already exists"));
 }
 
+TEST(Layers, DefaultNamesOfNodesAndVariablesAreMadeUniqueSeparately) {
+  Engine engine;
+  Graph& g = engine.graph();
+  const Output x = Constant(g, Tensor::Of<float>(Shape{1, 2}, {1, 2}));
+  layers::Dense(x, 3);
+  {
+    const NameScope part(g, "part");
+    EXPECT_EQ(layers::Dense(x, 3).name(), "part/dense/BiasAdd:0");
+  }
+  EXPECT_EQ(GlobalVariables(g).back()->op_name(), "dense_1/bias");
+  EXPECT_EQ(layers::Dense(x, 3).name(), "dense_1/BiasAdd:0");
+  EXPECT_EQ(GlobalVariables(g).back()->op_name(), "dense_2/bias");
+}
+
 TEST(Layers, Convolutions) {
   Engine engine;
   Graph& g = engine.graph();

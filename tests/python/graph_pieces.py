@@ -20,17 +20,21 @@ def piece(of, name=None, use=None):
 
 # Classes whose objects hold no reference to a graph, not even indirectly. The value says what they hold instead.
 WITHOUT_GRAPH = {
+    "BatchNormLayer": "numbers",
     "CheckpointReader": "a file",
     "ClusterSpec": "addresses",
+    "ConvKind": "an enumeration",
+    "ConvLayer": "numbers",
     "Coordinator": "threads and their errors",
     "DType": "a type",
+    "DenseLayer": "numbers",
     "DeviceFunction": "a function of nodes, which it does not keep",
     "DeviceSpec": "a name",
     "Dimension": "a number",
     "FileWriter": "a file",
     "GreedyLoadBalancingStrategy": "counts of tasks",
+    "LayerComputation": "numbers",
     "LayerWindow": "numbers",
-    "NormPlan": "numbers",
     "OpFunction": "an op of the registry",
     "OpaqueTensor": "a value",
     "PartitionInfo": "shapes",
@@ -45,6 +49,8 @@ WITHOUT_GRAPH = {
     "Server": "a server",
     "StopOnException": "a coordinator",
     "TensorShape": "numbers",
+    "WeightInitializer": "numbers",
+    "WeightSpec": "a name and a shape",
     "_DeviceAttributes": "what a server tells of a device",
 }
 

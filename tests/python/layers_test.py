@@ -1,4 +1,6 @@
 """Tests tf.layers: names of variables and nodes, sharing, and values, with numpy as the reference."""
+import copy
+
 import numpy as np
 import pytest
 import weir as tf
@@ -238,3 +240,23 @@ def test_separable_conv1d_as_a_layer():
     a, b = layer(real(1, 6, 2)), layer(real(1, 7, 2))
     assert len(layer.variables) == 2 and a.shape.as_list() == [1, 4, 4] and b.shape.as_list() == [1, 5, 4]
     assert (run(a) >= 0).all()
+
+
+@pytest.mark.parametrize("make", [lambda: tf.layers.Dense(3), lambda: tf.layers.Conv2D(3, 2), lambda: tf.layers.SeparableConv2D(3, 2),
+                                  lambda: tf.layers.BatchNormalization(), lambda: tf.layers.Dropout()])
+def test_a_copy_of_an_unused_layer_has_its_own_variables(make):
+    layer = make()
+    other = copy.deepcopy(layer)
+    x = tf.ones([1, 4, 4, 2])
+    layer(x), other(x)
+    assert not {v.name for v in layer.weights} & {v.name for v in other.weights}
+    assert len(tf.global_variables()) == 2 * len(layer.weights)
+
+
+def test_a_layer_may_have_its_own_build():
+    class Doubling(tf.layers.Dense):
+        def build(self, input_shape):
+            self.kernel, self.bias = tf.constant([[2.0, 0.0], [0.0, 2.0]]), None
+            self.built = True
+
+    np.testing.assert_array_equal(run(Doubling(2)([[1.0, 3.0]])), [[2.0, 6.0]])

@@ -140,26 +140,52 @@ class Layer:
     def apply(self, inputs, *args, **kwargs):
         return self(inputs, *args, **kwargs)
 
-    def _channels(self, input_shape, axis):
-        return _weir.layer_channels(_weir.TensorShape(input_shape), axis, self.name)
+
+class _WeightedLayer(Layer):
+    """A layer that C++ defines: which variables it needs, and what it computes from them.
+
+    The variables are attributes. `_weight_settings` has the user's settings for each of them.
+    """
+    activation = None
+
+    def _set_weights(self, **settings):
+        """Each argument: initializer, regularizer and constraint of the variable of that name."""
+        self._weight_settings = {name: dict(zip(("initializer", "regularizer", "constraint"), (_initializer(given[0]), *given[1:])))
+                                 for name, given in settings.items()}
+        self._computation = None
+        self._make_computation()  # checks the settings
+
+    def build(self, input_shape):
+        self._computation = self._make_computation()
+        for name in self._weight_settings:
+            setattr(self, name, None)
+        for spec in self._computation.build(input_shape, self.dtype or _weir.dtypes["float32"], self.name):
+            if not spec.trainable:
+                self._scope.set_partitioner(None)  # do not partition variables that the layer updates itself
+            variable = self.add_weight(spec.name, spec.shape, spec.dtype, trainable=spec.trainable, **self._weight_settings[spec.name])
+            setattr(self, spec.name, variable)
+        self.built = True
+
+    def call(self, inputs):
+        return self._compute(inputs)
+
+    def _compute(self, inputs, training=False):
+        computation = self._computation or self._make_computation()  # a subclass may have its own build()
+        y, updates = computation.apply(inputs, {name: getattr(self, name) for name in self._weight_settings}, _predicate(training))
+        for update in updates:
+            self.add_update(update)
+        return y if self.activation is None else self.activation(y)
 
 
-class Dense(Layer):
+class Dense(_WeightedLayer):
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer=None, bias_initializer="zeros", kernel_regularizer=None,
                  bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.activation, self.use_bias = int(units), activation, use_bias
-        self._kernel = dict(initializer=kernel_initializer, regularizer=kernel_regularizer, constraint=kernel_constraint)
-        self._bias = dict(initializer=_initializer(bias_initializer), regularizer=bias_regularizer, constraint=bias_constraint)
+        self._set_weights(kernel=(kernel_initializer, kernel_regularizer, kernel_constraint), bias=(bias_initializer, bias_regularizer, bias_constraint))
 
-    def build(self, input_shape):
-        self.kernel = self.add_weight("kernel", [self._channels(input_shape, -1), self.units], **self._kernel)
-        self.bias = self.add_weight("bias", [self.units], **self._bias) if self.use_bias else None
-        self.built = True
-
-    def call(self, inputs):
-        y = _weir.dense_layer(inputs, self.kernel, self.bias)
-        return y if self.activation is None else self.activation(y)
+    def _make_computation(self):
+        return _weir.DenseLayer(self.units, self.use_bias)
 
     def compute_output_shape(self, input_shape):
         return _weir.TensorShape(_weir.TensorShape(input_shape).as_list()[:-1] + [self.units])
@@ -171,41 +197,26 @@ def _initializer(value):
     return {"zeros": initializers.Zeros, "ones": initializers.Ones}[value]() if value in ("zeros", "ones") else value
 
 
-class _Conv(Layer):
-    dims = 0
+class _Conv(_WeightedLayer):
+    dims, _kind, depth_multiplier = 0, _weir.ConvKind.PLAIN, 1
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, activation=None,
                  use_bias=True, kernel_initializer=None, bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None,
                  activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
+        self._set_window(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias)
+        self._set_weights(kernel=(kernel_initializer, kernel_regularizer, kernel_constraint), bias=(bias_initializer, bias_regularizer, bias_constraint))
+
+    def _set_window(self, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias):
         self.filters = filters
         self.kernel_size = _weir.layer_sizes(kernel_size, self.dims, "kernel_size")
         self.strides = _weir.layer_sizes(strides, self.dims, "strides")
         self.dilation_rate = _weir.layer_sizes(dilation_rate, self.dims, "dilation_rate")
-        self.padding, self.data_format = padding, data_format
-        self.activation, self.use_bias = activation, use_bias
-        self._window = _weir.LayerWindow(self.dims, self.strides, padding, data_format, self.dilation_rate)
-        self._kernel = dict(initializer=kernel_initializer, regularizer=kernel_regularizer, constraint=kernel_constraint)
-        self._bias = dict(initializer=_initializer(bias_initializer), regularizer=bias_regularizer, constraint=bias_constraint)
+        self.padding, self.data_format, self.activation, self.use_bias = padding, data_format, activation, use_bias
 
-    def _kernel_shape(self, channels):
-        return [*self.kernel_size, channels, self.filters]
-
-    def build(self, input_shape):
-        channels = self._channels(input_shape, 1 if self._window.channels_first else -1)
-        self.kernel = self.add_weight("kernel", self._kernel_shape(channels), **self._kernel)
-        self._build_bias()
-
-    def _build_bias(self):
-        self.bias = self.add_weight("bias", [self.filters], **self._bias) if self.use_bias else None
-        self.built = True
-
-    def call(self, inputs):
-        y = self._convolved(inputs)
-        return y if self.activation is None else self.activation(y)
-
-    def _convolved(self, inputs):
-        return _weir.convolution_layer(inputs, self.kernel, self.bias, self._window)
+    def _make_computation(self):
+        return _weir.ConvLayer(self._kind, self.dims, self.filters, self.kernel_size, self.strides, self.padding, self.data_format,
+                               self.dilation_rate, self.use_bias, self.depth_multiplier)
 
 
 class Conv1D(_Conv):
@@ -221,24 +232,18 @@ class Conv3D(_Conv):
 
 
 class _SeparableConv(_Conv):
+    _kind = _weir.ConvKind.SEPARABLE
+
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, depth_multiplier=1,
                  activation=None, use_bias=True, depthwise_initializer=None, pointwise_initializer=None, bias_initializer="zeros",
                  depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
-        super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, None, bias_initializer, None,
-                         bias_regularizer, activity_regularizer, None, bias_constraint, trainable, name, **kwargs)
+        Layer.__init__(self, trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.depth_multiplier = depth_multiplier
-        self._depthwise = dict(initializer=depthwise_initializer, regularizer=depthwise_regularizer, constraint=depthwise_constraint)
-        self._pointwise = dict(initializer=pointwise_initializer, regularizer=pointwise_regularizer, constraint=pointwise_constraint)
-
-    def build(self, input_shape):
-        channels = self._channels(input_shape, 1 if self._window.channels_first else -1)
-        self.depthwise_kernel = self.add_weight("depthwise_kernel", [*self.kernel_size, channels, self.depth_multiplier], **self._depthwise)
-        self.pointwise_kernel = self.add_weight("pointwise_kernel", [*[1] * self.dims, channels * self.depth_multiplier, self.filters], **self._pointwise)
-        self._build_bias()
-
-    def _convolved(self, inputs):
-        return _weir.separable_layer(inputs, self.depthwise_kernel, self.pointwise_kernel, self.bias, self._window)
+        self._set_window(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias)
+        self._set_weights(depthwise_kernel=(depthwise_initializer, depthwise_regularizer, depthwise_constraint),
+                          pointwise_kernel=(pointwise_initializer, pointwise_regularizer, pointwise_constraint),
+                          bias=(bias_initializer, bias_regularizer, bias_constraint))
 
 
 class SeparableConv1D(_SeparableConv):
@@ -250,17 +255,13 @@ class SeparableConv2D(_SeparableConv):
 
 
 class _ConvTranspose(_Conv):
+    _kind = _weir.ConvKind.TRANSPOSED
+
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", activation=None, use_bias=True,
                  kernel_initializer=None, bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  kernel_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(filters, kernel_size, strides, padding, data_format, 1, activation, use_bias, kernel_initializer, bias_initializer,
                          kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, **kwargs)
-
-    def _kernel_shape(self, channels):
-        return [*self.kernel_size, self.filters, channels]
-
-    def _convolved(self, inputs):
-        return _weir.transposed_layer(inputs, self.kernel, self.bias, self.filters, self.kernel_size, self._window)
 
 
 class Conv2DTranspose(_ConvTranspose):
@@ -316,7 +317,7 @@ def _predicate(training):
     return bool(training) if isinstance(training, int) else training
 
 
-class BatchNormalization(Layer):
+class BatchNormalization(_WeightedLayer):
     def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
                  moving_mean_initializer="zeros", moving_variance_initializer="ones", beta_regularizer=None, gamma_regularizer=None,
                  beta_constraint=None, gamma_constraint=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99, fused=None, trainable=True,
@@ -325,29 +326,17 @@ class BatchNormalization(Layer):
         if renorm or virtual_batch_size is not None or adjustment is not None:
             raise NotImplementedError("batch normalization: renorm, virtual_batch_size and adjustment are not supported")
         self.axis, self.momentum, self.epsilon, self.center, self.scale, self.fused = axis, momentum, epsilon, center, scale, fused
-        self._beta = dict(initializer=_initializer(beta_initializer), regularizer=beta_regularizer, constraint=beta_constraint)
-        self._gamma = dict(initializer=_initializer(gamma_initializer), regularizer=gamma_regularizer, constraint=gamma_constraint)
-        self._moving = [_initializer(moving_mean_initializer), _initializer(moving_variance_initializer)]
+        self._set_weights(gamma=(gamma_initializer, gamma_regularizer, gamma_constraint), beta=(beta_initializer, beta_regularizer, beta_constraint),
+                          moving_mean=(moving_mean_initializer,), moving_variance=(moving_variance_initializer,))
 
-    def build(self, input_shape):
+    def _make_computation(self):
         axis = self.axis[0] if isinstance(self.axis, (list, tuple)) and len(self.axis) == 1 else self.axis
         if not isinstance(axis, int):
             raise TypeError(f"axis must be an int or a list of one, type given: {type(axis)}")
-        self._plan = _weir.NormPlan(_weir.TensorShape(input_shape), self.dtype, axis, self.fused, self.name)
-        shape, dtype = [self._plan.channels], self._plan.dtype
-        self.gamma = self.add_weight("gamma", shape, dtype, **self._gamma) if self.scale else None
-        self.beta = self.add_weight("beta", shape, dtype, **self._beta) if self.center else None
-        self._scope.set_partitioner(None)  # do not partition variables that the layer updates itself
-        self.moving_mean = self.add_weight("moving_mean", shape, dtype, self._moving[0], trainable=False)
-        self.moving_variance = self.add_weight("moving_variance", shape, dtype, self._moving[1], trainable=False)
-        self.built = True
+        return _weir.BatchNormLayer(axis, self.momentum, self.epsilon, self.center, self.scale, self.fused)
 
     def call(self, inputs, training=False):
-        y, updates = _weir.norm_layer(inputs, self._plan, self.gamma, self.beta, self.moving_mean, self.moving_variance, self.momentum, self.epsilon,
-                                      _predicate(training))
-        for update in updates:
-            self.add_update(update)
-        return y
+        return self._compute(inputs, training)
 
 
 # --- functions

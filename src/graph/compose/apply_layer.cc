@@ -270,15 +270,15 @@ Output MoveTowards(const VariablePtr& average, Output value, const Input& rate) 
 
 }  // namespace
 
-NormResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights, double momentum, double epsilon,
-                     const Input& training) {
+LayerResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights, double momentum, double epsilon,
+                      const Input& training) {
   Graph& graph = x.graph();
   const auto compute = [&](bool train) {
     return plan.fused ? FusedNorm(x, plan, weights, epsilon, train) : ComposedNorm(x, plan, weights, epsilon, train);
   };
   const OutputList parts = SmartCond(
       graph, training, [&] { return compute(true); }, [&] { return compute(false); });
-  NormResult result;
+  LayerResult result;
   result.y = parts[0];
   const std::optional<bool> known = KnownValue(graph, training);
   if (known == false || parts.size() < 3) return result;

@@ -1,4 +1,4 @@
-// The computation of layers, given their input and variables. layers.h and the Python classes create the variables.
+// The computation of layers, given their input and the values of their variables (which layer.h lists).
 // Errors are recorded in the graph's build state; the result is then invalid.
 #pragma once
 
@@ -30,6 +30,11 @@ struct Window {
   std::vector<int64_t> dilations = {};
   std::string padding = "VALID";
   bool channels_first = false;
+};
+
+struct LayerResult {
+  Output y;
+  OutputList updates;  // updates of variables, to run with each step; empty if not training
 };
 
 // --- Layers; a bias may be absent ---
@@ -66,11 +71,7 @@ struct NormWeights {
   VariablePtr mean_variable = nullptr;
   VariablePtr variance_variable = nullptr;
 };
-struct NormResult {
-  Output y;
-  OutputList updates;  // updates of the moving averages, to run with each step; empty if not training
-};
-NormResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights, double momentum, double epsilon,
-                     const Input& training);
+LayerResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights, double momentum, double epsilon,
+                      const Input& training);
 
 }  // namespace weir::layers

@@ -15,9 +15,12 @@
 #include <utility>
 #include <vector>
 
+#include "graph/compose/layer_weights.h"
 #include "weir/graph/compose/weights.h"
 
 namespace weir::layers {
+
+using weir::Weight;
 
 // The activation function of a layer: a building function (Relu, Tanh, ...) or any function of an Output. Default:
 // identity.
@@ -46,14 +49,6 @@ class Sizes final {
 
  private:
   std::vector<int64_t> sizes_;
-};
-
-// Initializer, regularizer and constraint of a variable. Defaults are those of the layer (biases start at zero), then
-// those of the variable scope.
-struct Weight {
-  ScopedInitializer initializer = {};
-  Regularizer regularizer = {};
-  Constraint constraint = {};
 };
 
 struct DenseOptions {

@@ -1,0 +1,362 @@
+"""tf.data: classes for datasets implemented in C++. For C++, a dataset is a tuple (variant, types, shapes)."""
+import functools
+import itertools
+
+import numpy as np
+
+from weir import _weir
+from weir.lib.data_elements import Spec, components, flatten, pack, row_components, trace, trace_dataset
+from weir.lib.data_iterators import Iterator
+from weir.lib.data_options import Options
+
+_BOOL, _INT64, _STRING = (_weir.dtypes[name] for name in ("bool", "int64", "string"))
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+class Dataset:
+    """An input pipeline: a sequence of elements, and transformations of it."""
+
+    def __init__(self, *args, **kwargs):
+        raise TypeError("tf.data.Dataset cannot be instantiated: use functions such as tf.data.Dataset.from_tensor_slices")
+
+    @classmethod
+    def _of(cls, flat, spec):
+        dataset = object.__new__(Dataset)
+        dataset._set(flat, spec)
+        return dataset
+
+    def _set(self, flat, spec):
+        self._flat = flat
+        self._spec = spec.with_shapes(flat[1], flat[2])
+        self._options = None
+
+    def _from(self, flat, spec):
+        """Returns a dataset derived from this one, with its options."""
+        return Dataset._of(flat, spec)._with_options(self._options)
+
+    def _like(self, flat):
+        return self._from(flat, self._spec)
+
+    def _with_options(self, options):
+        self._options = options
+        return self
+
+    @property
+    def _variant_tensor(self):
+        return self._flat[0]
+
+    @property
+    def _flat_with_options(self):
+        """The dataset to iterate over, with the options applied that have an effect."""
+        return _weir.dataset_in_any_order(self._flat) if self.options().experimental_deterministic is False else self._flat
+
+    output_types = property(lambda self: self._spec.output_types)
+    output_shapes = property(lambda self: self._spec.output_shapes)
+    output_classes = property(lambda self: self._spec.output_classes)
+
+    def __repr__(self):
+        return f"<Dataset shapes: {self.output_shapes}, types: {self.output_types}>"
+
+    def __iter__(self):
+        raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
+
+    # --- sources
+    @staticmethod
+    def from_tensors(tensors):
+        values, spec = components(tensors)
+        return Dataset._of(_weir.dataset_from_tensors(values), spec)
+
+    @staticmethod
+    def from_tensor_slices(tensors):
+        values, spec = row_components(tensors)
+        return Dataset._of(_weir.dataset_from_slices(values), spec)
+
+    @staticmethod
+    def range(*args):
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"Invalid arguments to RangeDataset: {args}")
+        start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
+        return Dataset._of(_weir.dataset_range(start, stop, step), Spec(None, [], []))
+
+    @staticmethod
+    def from_generator(generator, output_types, output_shapes=None, args=None):
+        if not callable(generator):
+            raise TypeError("`generator` must be callable.")
+        spec = Spec.of_user(output_types, output_shapes)
+        arguments = [] if args is None else [_weir.convert_to_tensor(arg) for arg in args]
+        iterators, numbers = {}, itertools.count()
+
+        def start(*values):
+            number = next(numbers)
+            iterators[number] = iter(generator(*values))
+            return np.int64(number)
+
+        def advance(number):
+            value = next(iterators[int(number)])
+            leaves = flatten(value)
+            if len(leaves) != len(spec.types):
+                raise TypeError(f"`generator` yielded an element that did not match the expected structure. The expected structure was {spec.output_types}, but the yielded element was {value}.")
+            arrays = []
+            for leaf, dtype, shape in zip(leaves, spec.types, spec.shapes):
+                try:
+                    array = _array(leaf, dtype)
+                except (TypeError, ValueError):
+                    raise TypeError(f"`generator` yielded an element that could not be converted to the expected type. The expected type was {dtype.name}, but the yielded element was {leaf}.") from None
+                if not shape.is_compatible_with(array.shape):
+                    raise TypeError(f"`generator` yielded an element of shape {array.shape} where an element of shape {shape} was expected.")
+                arrays.append(array)
+            return arrays
+
+        def end(number):
+            iterators.pop(int(number), None)
+            return np.int64(0)
+
+        def of_py_func(function, given, types, result):
+            def convert(value):
+                return list(value) if isinstance(value, tuple) else [value], result
+
+            return trace(lambda *tensors: _weir.py_func(function, list(tensors) or arguments, types), given, convert)[0]
+
+        number = Spec(None, [_INT64], [_weir.TensorShape([])])
+        return Dataset._of(_weir.dataset_generate(of_py_func(start, Spec((), [], []), [_INT64], number),
+                                                  of_py_func(advance, number, spec.types, spec),
+                                                  of_py_func(end, number, [_INT64], number), spec.flat), spec)
+
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None):
+        return Dataset._of(_weir.dataset_list_files(file_pattern, shuffle is None or shuffle, seed), Spec(None, [], []))
+
+    @staticmethod
+    def zip(datasets):
+        leaves = flatten(datasets)
+        for leaf in leaves:
+            if isinstance(leaf, list):
+                raise TypeError("The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects. Nested structures do not support Python lists; please use a tuple instead.")
+            if not isinstance(leaf, Dataset):
+                raise TypeError("The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects.")
+        structure = pack(datasets, (leaf._spec.structure for leaf in leaves))
+        options = functools.reduce(lambda merged, leaf: merged.merge(leaf.options()), leaves, Options())
+        return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), Spec(structure, [], []))._with_options(options)
+
+    # --- transformations
+    def map(self, map_func, num_parallel_calls=None, deterministic=None):
+        function, spec = trace(map_func, self._spec)
+        if num_parallel_calls is None:
+            return self._from(_weir.dataset_map(self._flat, function, False), spec)
+        return self._from(_weir.dataset_parallel_map(self._flat, function, num_parallel_calls, False, deterministic), spec)
+
+    def map_with_legacy_function(self, map_func, num_parallel_calls=None, deterministic=None):
+        return self.map(map_func, num_parallel_calls, deterministic)
+
+    def flat_map(self, map_func):
+        function, spec = trace_dataset(map_func, self._spec, "map_func")
+        return self._from(_weir.dataset_flat_map(self._flat, function, spec.flat), spec)
+
+    def interleave(self, map_func, cycle_length=AUTOTUNE, block_length=1, num_parallel_calls=None, deterministic=None):
+        function, spec = trace_dataset(map_func, self._spec, "map_func")
+        return self._from(_weir.dataset_interleave(self._flat, function, spec.flat, cycle_length, block_length, num_parallel_calls, deterministic is False), spec)
+
+    def filter(self, predicate):
+        function, spec = trace(predicate, self._spec)
+        if spec.structure is not None or spec.types != [_BOOL] or not spec.shapes[0].is_compatible_with([]):
+            raise ValueError("`predicate` must return a scalar boolean tensor.")
+        return self._like(_weir.dataset_filter(self._flat, function))
+
+    def filter_with_legacy_function(self, predicate):
+        return self.filter(predicate)
+
+    def batch(self, batch_size, drop_remainder=False):
+        return self._like(_weir.dataset_batch(self._flat, batch_size, drop_remainder))
+
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False):
+        if self._spec.has_sparse():
+            raise TypeError("Batching of padded sparse tensors is not currently supported")
+        shapes = self._spec.shapes if padded_shapes is None else _padded_shapes(self._spec.structure, padded_shapes)
+        values = _padding_values(self._spec, padding_values)
+        return self._like(_weir.dataset_padded_batch(self._flat, batch_size, [_shape_vector(shape) for shape in shapes], values, drop_remainder))
+
+    def unbatch(self):
+        if self._spec.has_sparse():
+            function, spec = trace(lambda *args: args if type(self._spec.structure) is tuple else args[0], self._spec, row_components)
+            return self._from(_weir.dataset_unbatch(_weir.dataset_map(self._flat, function, True)), spec)
+        return self._like(_weir.dataset_unbatch(self._flat))
+
+    def window(self, size, shift=None, stride=1, drop_remainder=False):
+        specs = [Spec(kind, [dtype], [shape]) for kind, dtype, shape in zip(flatten(self._spec.structure), *self._spec.flat)]
+        return self._from(_weir.dataset_window(self._flat, size, size if shift is None else shift, stride, drop_remainder),
+                           Spec(self._spec.pack(specs), [], []))
+
+    def repeat(self, count=None):
+        return self._like(_weir.dataset_repeat(self._flat, -1 if count is None else count))
+
+    def take(self, count):
+        return self._like(_weir.dataset_take(self._flat, count))
+
+    def skip(self, count):
+        return self._like(_weir.dataset_skip(self._flat, count))
+
+    def shard(self, num_shards, index):
+        if isinstance(num_shards, int) and num_shards < 1:
+            raise ValueError("num_shards must be >= 1")
+        if isinstance(num_shards, int) and isinstance(index, int) and not 0 <= index < num_shards:
+            raise ValueError("index must be between 0 and num_shards - 1" if index >= num_shards else "index must be >= 0")
+        return self._like(_weir.dataset_shard(self._flat, num_shards, index))
+
+    def concatenate(self, dataset):
+        if self.output_types != dataset.output_types:
+            raise TypeError(f"Two datasets to concatenate have different types {self.output_types} and {dataset.output_types}")
+        if self.output_classes != dataset.output_classes:
+            raise TypeError(f"Two datasets to concatenate have different classes {self.output_classes} and {dataset.output_classes}")
+        return self._like(_weir.dataset_concatenate(self._flat, dataset._flat))
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None):
+        return self._like(_weir.dataset_shuffle(self._flat, buffer_size, seed, reshuffle_each_iteration is not False))
+
+    def prefetch(self, buffer_size):
+        return self._like(_weir.dataset_prefetch(self._flat, AUTOTUNE if buffer_size is None else buffer_size))
+
+    def cache(self, filename=""):
+        return self._like(_weir.dataset_cache(self._flat, filename))
+
+    def enumerate(self, start=0):
+        return Dataset.zip((Dataset.range(start, np.iinfo(np.int64).max), self))
+
+    def apply(self, transformation_func):
+        dataset = transformation_func(self)
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"`transformation_func` must return a Dataset. Got {dataset}.")
+        return dataset
+
+    def with_options(self, options):
+        return self._like(self._flat)._with_options(self.options().merge(options))
+
+    def options(self):
+        return self._options or Options()
+
+    def reduce(self, initial_state, reduce_func):
+        values, state = components(initial_state)
+        both = Spec((state.structure, self._spec.structure), [], [])
+        while True:
+            both = both.with_shapes(state.types + self._spec.types, state.shapes + self._spec.shapes)
+            function, result = trace(reduce_func, both)
+            if result.types != state.types or result.structure != state.structure:
+                raise TypeError(f"The element types for the new state must match the initial state. Expected {state.output_types}; got {result.output_types}.")
+            common = [_common_shape(a, b) for a, b in zip(state.shapes, result.shapes)]
+            if all(a.as_list() == b.as_list() if a.ndims is not None else b.ndims is None for a, b in zip(common, state.shapes)):
+                break
+            state = state.with_shapes(state.types, common)
+        function = (function[0], state.types, state.shapes)
+        return state.value_of(_weir.dataset_reduce(self._flat_with_options, values, function))
+
+    # --- iterators
+    def make_one_shot_iterator(self):
+        return Iterator(_weir.iterator_one_shot(self._flat_with_options), None, self._spec)
+
+    def make_initializable_iterator(self, shared_name=None):
+        iterator = _weir.iterator_from_structure(self._spec.flat, shared_name)
+        return Iterator(iterator, _weir.iterator_make_initializer(iterator, self._flat_with_options, None), self._spec)
+
+
+def _array(value, dtype):
+    if dtype == _STRING:
+        return np.array(value, dtype=object) if np.ndim(value) else np.array(value.encode() if isinstance(value, str) else value, dtype=object)
+    given = np.asarray(value)
+    array = given.astype(dtype.as_numpy_dtype)
+    if given.dtype.kind in "USO" or (given.size > 0 and given.dtype.kind == "f" and array.dtype.kind in "iu"):
+        raise TypeError("value cannot be converted to the element type")
+    return array
+
+
+def _common_shape(a, b):
+    if a.ndims is None or b.ndims is None or a.ndims != b.ndims:
+        return _weir.TensorShape(None)
+    return _weir.TensorShape([x if x == y else None for x, y in zip(a.as_list(), b.as_list())])
+
+
+def _padded_shapes(structure, shapes):
+    if isinstance(structure, (dict, tuple)):
+        kind = dict if isinstance(structure, dict) else tuple
+        if not isinstance(shapes, kind):
+            raise TypeError(f"If shallow structure is a sequence, input must also be a sequence. Input has type: '{type(shapes).__name__}'.")
+        if len(shapes) != len(structure):
+            raise ValueError("The two structures don't have the same sequence length. Input structure has length "
+                             f"{len(shapes)}, while shallow structure has length {len(structure)}.")
+    if isinstance(structure, dict):
+        return [shape for key in sorted(structure) for shape in _padded_shapes(structure[key], shapes[key])]
+    if isinstance(structure, tuple):
+        return [shape for item, one in zip(structure, shapes) for shape in _padded_shapes(item, one)]
+    return [shapes]
+
+
+def _shape_vector(shape):
+    """Converts a padded shape to an int64 vector, where -1 means the longest element of a batch."""
+    if isinstance(shape, _weir.Tensor):
+        if shape.dtype != _INT64 or shape.shape.ndims not in (1, None):
+            raise TypeError(f"Padded shape {shape} must be a `tf.int64` vector tensor, but its element type was {shape.dtype.name} "
+                            f"and its shape was {shape.shape}.")
+        return shape
+    try:
+        known = _weir.TensorShape(shape)
+    except (TypeError, ValueError):  # contains -1 or tensors
+        return _weir.convert_to_tensor(shape, dtype=_INT64)
+    if known.ndims is None:
+        raise ValueError(f"Cannot convert a partially known TensorShape {known} to a Tensor.")
+    return np.array([-1 if size is None else size for size in known.as_list()], dtype=np.int64)
+
+
+def _padding_values(spec, values):
+    if values is None:
+        values = [None] * len(spec.types)
+    elif len(spec.types) == 1 or not isinstance(values, (tuple, dict)):
+        leaves = flatten(values)
+        values = leaves if len(leaves) == len(spec.types) else [values] * len(spec.types)
+    else:
+        values = flatten(values)
+    if len(values) != len(spec.types):
+        raise ValueError(f"expected {len(spec.types)} padding values, got {len(values)}")
+    return [(b"" if dtype == _STRING else np.zeros((), dtype.as_numpy_dtype)) if value is None else value
+            for value, dtype in zip(values, spec.types)]
+
+
+class _FileDataset(Dataset):
+    def _set_files(self, filenames, read, num_parallel_reads):
+        """Reads files with `read`, one after the other or interleaved. `filenames` may be a dataset."""
+        if isinstance(filenames, Dataset):
+            names = filenames
+        elif num_parallel_reads is None:
+            self._set(read(filenames), Spec(None, [], []))
+            return
+        else:
+            names = Dataset.from_tensor_slices(filenames if isinstance(filenames, _weir.Tensor) else np.atleast_1d(filenames))
+        each = lambda name: Dataset._of(read(name), Spec(None, [], []))
+        dataset = names.flat_map(each) if num_parallel_reads is None else names.interleave(each, num_parallel_reads, 1, num_parallel_reads)
+        self._set(dataset._flat, dataset._spec)
+
+
+def _buffer(size):
+    return 256 * 1024 if size is None else size
+
+
+class TextLineDataset(_FileDataset):
+    """The lines of text files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
+        self._set_files(filenames, lambda names: _weir.dataset_text_lines(names, compression_type or "", _buffer(buffer_size)), num_parallel_reads)
+
+
+class TFRecordDataset(_FileDataset):
+    """The records of TFRecord files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
+        self._set_files(filenames, lambda names: _weir.dataset_records(names, compression_type or "", _buffer(buffer_size)), num_parallel_reads)
+
+
+class FixedLengthRecordDataset(_FileDataset):
+    """Fixed-length records from binary files."""
+
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None):
+        self._set_files(filenames, lambda names: _weir.dataset_fixed_length_records(
+            names, record_bytes, header_bytes or 0, footer_bytes or 0, _buffer(buffer_size), compression_type or ""), num_parallel_reads)
