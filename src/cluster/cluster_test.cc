@@ -439,6 +439,55 @@ TEST_F(ClusterTest, PartialRunWorks) {
   EXPECT_FALSE(session->PartialRun(*handle, {}, {}).ok());
 }
 
+TEST_F(ClusterTest, PiecesMayOverlap) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  std::vector<Output> feeds;
+  std::vector<Output> fetches;
+  for (int i = 0; i < 4; ++i) {
+    feeds.push_back(Placeholder(*graph, kFloat));
+    DeviceScope scope(*graph, i % 2 == 0 ? "/job:ps/task:0" : "/job:worker/task:0");
+    fetches.push_back(feeds[i] + Constant(*graph, Tensor::Scalar(1.0f)));
+  }
+  auto session = NewSession("worker0", graph);
+  for (int round = 0; round < 20; ++round) {
+    auto handle = session->PartialRunSetup(feeds, fetches, {});
+    ASSERT_TRUE(handle.ok()) << handle.status();
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 4; ++i) {
+      callers.emplace_back([&, i] {
+        auto values = session->PartialRun(*handle, {{feeds[i], Tensor::Scalar(static_cast<float>(i))}}, {fetches[i]});
+        ASSERT_TRUE(values.ok()) << values.status();
+        EXPECT_EQ((*values)[0].scalar<float>(), static_cast<float>(i + 1));
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_FALSE(session->PartialRun(*handle, {}, {}).ok());
+  }
+}
+
+TEST_F(ClusterTest, AnErrorInAPieceNamesItsNode) {
+  StartCluster(1, 1);
+  auto graph = NewGraph();
+  Output a = Placeholder(*graph, kFloat);
+  Output b = Placeholder(*graph, kFloat);
+  Output bad;
+  {
+    DeviceScope scope(*graph, "/job:ps/task:0");
+    NodeBuilder check(*graph, "CheckNumerics");
+    bad = Output(*check.In(a).Attr("message", "not a number").Build(), 0);
+  }
+  Output sum = b + Constant(*graph, Tensor::Scalar(1.0f));
+  auto session = NewSession("worker0", graph);
+  auto handle = session->PartialRunSetup({a, b}, {bad, sum}, {});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  const Status failed = session->PartialRun(*handle, {{a, Tensor::Scalar(std::nanf(""))}}, {bad}).status();
+  EXPECT_EQ(failed.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(failed.message().find("not a number"), absl::string_view::npos) << failed;
+  EXPECT_FALSE(IsDerived(failed));
+  EXPECT_FALSE(session->PartialRun(*handle, {{b, Tensor::Scalar(1.0f)}}, {sum}).ok());
+}
+
 TEST_F(ClusterTest, FeedsAreValidated) {
   StartCluster(0, 1);
   auto graph = NewGraph();

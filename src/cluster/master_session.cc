@@ -11,6 +11,7 @@
 #include "op/joined_token.h"
 #include "runtime/check_feed.h"
 #include "runtime/first_answer.h"
+#include "runtime/partial_step.h"
 #include "runtime/send_batch.h"
 
 namespace weir {
@@ -22,15 +23,12 @@ constexpr int64_t kMaxTimeoutMs = int64_t{1} << 40;
 
 // A step that a client runs in pieces.
 struct MasterSession::PartialRun {
-  std::shared_ptr<StepPlan> plan;
-  int64_t step_id = 0;
+  PartialRun(std::shared_ptr<StepPlan> its_plan, int64_t step_id)
+      : plan(std::move(its_plan)), step_id(step_id), progress(plan->feeds.size(), plan->fetch_names.size()) {}
+  const std::shared_ptr<StepPlan> plan;
+  const int64_t step_id;
   std::mutex mu;
-  std::vector<bool> fed;
-  std::vector<bool> fetched;
-  bool complete() const {
-    return std::find(fed.begin(), fed.end(), false) == fed.end() &&
-           std::find(fetched.begin(), fetched.end(), false) == fetched.end();
-  }
+  PartialRunProgress progress;
 };
 
 // A compilation in progress, shared by all callers that wait for it.
@@ -287,11 +285,7 @@ void MasterSession::PartialRunSetup(const tensorflow::PartialRunSetupRequest& re
   GetPlan(std::move(signature), options.cancel,
           [self = shared_from_this(), done = std::move(done)](Result<std::shared_ptr<StepPlan>> plan) {
             if (!plan.ok()) return done(plan.status());
-            auto partial = std::make_shared<PartialRun>();
-            partial->plan = *std::move(plan);
-            partial->step_id = self->NewStepId();
-            partial->fed.assign(partial->plan->feeds.size(), false);
-            partial->fetched.assign(partial->plan->fetch_names.size(), false);
+            auto partial = std::make_shared<PartialRun>(*std::move(plan), self->NewStepId());
             tensorflow::PartialRunSetupResponse response;
             {
               std::lock_guard lock(self->mu_);
@@ -304,38 +298,12 @@ void MasterSession::PartialRunSetup(const tensorflow::PartialRunSetupRequest& re
 
 namespace {
 
-// Checks the feeds and fetches of a piece, marks them in `fed` and `fetched`, and appends their indices to `feeds` and
-// `wanted`.
-Status TakePiece(const StepPlan& plan, const RunStepCall& call, std::vector<bool>* fed, std::vector<bool>* fetched,
-                 std::vector<int>* feeds, std::vector<int>* wanted) {
-  auto position = [](size_t size, auto name_of, const std::string& name) {
-    for (size_t k = 0; k < size; ++k) {
-      if (name_of(k) == name) return static_cast<int>(k);
-    }
-    return -1;
-  };
-  for (const NamedTensor& feed : call.tensors) {
-    const int k = position(
-        plan.feeds.size(), [&](size_t i) { return plan.feeds[i].name; }, feed.name);
-    if (k < 0) return InvalidArgument("The feed {} was not specified in partial_run_setup.", feed.name);
-    if ((*fed)[k]) return InvalidArgument("The feed {} has already been fed.", feed.name);
-    WEIR_TRY(CheckFeed(plan.feeds[k], feed.tensor));
-    (*fed)[k] = true;
-    feeds->push_back(k);
+template <class NameOf>
+PartialRunProgress::Item FindItem(size_t size, NameOf name_of, const std::string& name) {
+  for (size_t k = 0; k < size; ++k) {
+    if (name_of(k) == name) return {static_cast<int>(k), name};
   }
-  for (const std::string& name : call.message.fetch()) {
-    const int k = position(
-        plan.fetch_names.size(), [&](size_t i) { return plan.fetch_names[i]; }, name);
-    if (k < 0) return InvalidArgument("The fetch {} was not specified in partial_run_setup.", name);
-    if ((*fetched)[k]) return InvalidArgument("The fetch {} has already been fetched.", name);
-    for (size_t f = 0; f < fed->size(); ++f) {
-      if (plan.feeds_of_fetch[k][f] && !(*fed)[f])
-        return InvalidArgument("Fetch {} can't be computed from the feeds that have been fed so far.", name);
-    }
-    (*fetched)[k] = true;
-    wanted->push_back(k);
-  }
-  return OkStatus();
+  return {-1, name};
 }
 
 }  // namespace
@@ -349,25 +317,32 @@ void MasterSession::RunPiece(RunStepCall call, const CallOptions& options, Reply
   }
   if (partial == nullptr) return done(InvalidArgument("Must run 'setup' before performing partial runs!"));
   const StepPlan& plan = *partial->plan;
-  std::vector<Tensor> feeds(plan.feeds.size());
-  std::vector<int> wanted;
+  std::vector<PartialRunProgress::Item> fed;
+  for (const NamedTensor& feed : call.tensors) {
+    fed.push_back(FindItem(
+        plan.feeds.size(), [&](size_t k) -> const std::string& { return plan.feeds[k].name; }, feed.name));
+    const int number = fed.back().number;
+    if (number < 0) continue;
+    if (Status status = CheckFeed(plan.feeds[number], feed.tensor); !status.ok()) return done(status);
+  }
+  std::vector<PartialRunProgress::Item> fetched;
+  for (const std::string& fetch : call.message.fetch()) {
+    fetched.push_back(FindItem(
+        plan.fetch_names.size(), [&](size_t k) -> const std::string& { return plan.fetch_names[k]; }, fetch));
+  }
   bool last = false;
   {
     std::lock_guard lock(partial->mu);
-    std::vector<bool> fed = partial->fed;
-    std::vector<bool> fetched = partial->fetched;
-    std::vector<int> numbers;
-    if (Status status = TakePiece(plan, call, &fed, &fetched, &numbers, &wanted); !status.ok()) return done(status);
-    for (size_t i = 0; i < numbers.size(); ++i) feeds[numbers[i]] = std::move(call.tensors[i].tensor);
-    partial->fed = std::move(fed);
-    partial->fetched = std::move(fetched);
-    last = partial->complete();
+    if (Status status = partial->progress.Take(fed, fetched, plan.feeds_of_fetch); !status.ok()) return done(status);
+    last = partial->progress.complete();
   }
+  std::vector<Tensor> feeds(plan.feeds.size());
+  for (size_t i = 0; i < fed.size(); ++i) feeds[fed[i].number] = std::move(call.tensors[i].tensor);
   std::shared_ptr<MasterStep> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
   step->Begin(partial->plan, partial->step_id);
   step->is_partial_run = true;
   step->clean_up = last;
-  step->wanted = std::move(wanted);
+  for (const PartialRunProgress::Item& fetch : fetched) step->wanted.push_back(fetch.number);
   for (const StepPlan::FedFetch& fed : plan.fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
   step->at_end = [this, handle, last](const Status& status) {
     if (status.ok() && !last) return;

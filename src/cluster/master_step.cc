@@ -84,8 +84,7 @@ void MasterSession::MasterStep::ForwardValues(RunGraphReply& reply) {
   for (NamedTensor& named : reply.tensors) {
     if (const auto taker = plan->consumer_parts.find(named.name); taker != plan->consumer_parts.end()) {
       OnPartInput(taker->second, std::move(named));
-    } else if (response_values != nullptr &&
-               response_values->Has(named.name)) {  // not for steps in pieces, which request each value
+    } else if (response_values != nullptr && response_values->Has(named.name)) {
       response_values->Deliver(named.name, std::move(named.tensor));
     }
   }

@@ -217,10 +217,10 @@ Status PlanCompiler::CutNow() {
                         [&](const Partition& part) { return part.task != own_task; });
   const std::vector<Stage> stages = CutStages();
   for (Partition& partition : partitions_.parts) WEIR_TRY(AddPart(partition));
-  if (stages.empty()) {
-    SendWithResponses();
-  } else {
+  if (!stages.empty()) {
     ConnectStages(stages);
+  } else if (!signature_.is_partial_run) {  // a piece requests the client's fetches only
+    SendWithResponses();
   }
   return OkStatus();
 }

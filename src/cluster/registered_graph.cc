@@ -53,45 +53,40 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request,
   kernels_ = std::make_unique<KernelCache>(dependencies_.env, dependencies_.resources.get(),
                                            kernel_state->functions.get(), dependencies_.stateful);
   kernel_state_ = std::move(kernel_state);
-  receives_dead_ = request.has_control_flow();
-  PlanSignature signature;
+  signature_.receives_dead = request.has_control_flow();
   for (Node* node : graph_->Nodes()) {
     if (!IsClientEnd(*node)) {
       const bool receives = node->type() == "_Recv" || node->type() == "_HostRecv";
-      if (receives && node->FindAttr(kNeverDeadAttr) == nullptr) receives_dead_ = true;
-      if (node->consumers().empty() && node->control_outputs().empty()) sinks_.push_back(node);
+      if (receives && node->FindAttr(kNeverDeadAttr) == nullptr) signature_.receives_dead = true;
+      if (node->consumers().empty() && node->control_outputs().empty()) signature_.targets.push_back(node);
       continue;
     }
     WEIR_ASSIGN(std::string key, KeyOf(*node));
     if (node->num_outputs() > 0) {
-      feeds_.emplace(std::move(key), static_cast<int>(signature.feeds.size()));
-      signature.feeds.push_back(node->output(0));
+      feeds_.emplace(std::move(key), static_cast<int>(signature_.feeds.size()));
+      signature_.feeds.push_back(node->output(0));
     } else {
-      fetches_.emplace(std::move(key), static_cast<int>(signature.fetches.size()));
-      signature.fetches.push_back(node->input(0));
-      client_sends_.push_back(node);
+      fetches_.emplace(std::move(key), static_cast<int>(signature_.fetches.size()));
+      signature_.fetches.push_back(node->input(0));
     }
   }
-  signature.targets = sinks_;
-  WEIR_ASSIGN(executor_, MakeExecutor(signature));
+  WEIR_ASSIGN(executor_, MakeExecutor(/*late_feeds=*/false));
   return OkStatus();
 }
 
-Result<std::shared_ptr<Executor>> RegisteredGraph::MakeExecutor(const PlanSignature& signature) {
-  PlanSignature copy = signature;
-  copy.receives_dead = receives_dead_;
-  WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
-              CompilePlan(*graph_, copy, PlanEnvironment{*dependencies_.devices, *kernels_, PlacerOptions{}, passes_}));
+Result<std::shared_ptr<Executor>> RegisteredGraph::MakeExecutor(bool late_feeds) {
+  PlanSignature signature = signature_;
+  signature.late_feeds = late_feeds;
+  WEIR_ASSIGN(
+      std::shared_ptr<const Plan> plan,
+      CompilePlan(*graph_, signature, PlanEnvironment{*dependencies_.devices, *kernels_, PlacerOptions{}, passes_}));
   return std::make_shared<Executor>(PlanWithResources(std::move(plan), dependencies_.resources));
 }
 
 Result<std::shared_ptr<Executor>> RegisteredGraph::PartialExecutor() {
   std::lock_guard lock(partial_mu_);
   if (partial_executor_ == nullptr) {
-    PlanSignature signature;
-    signature.targets = sinks_;
-    signature.targets.insert(signature.targets.end(), client_sends_.begin(), client_sends_.end());
-    WEIR_ASSIGN(partial_executor_, MakeExecutor(signature));
+    WEIR_ASSIGN(partial_executor_, MakeExecutor(/*late_feeds=*/true));
   }
   return partial_executor_;
 }

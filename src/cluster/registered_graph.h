@@ -39,16 +39,15 @@ class RegisteredGraph final {
   // The index of the feed or fetch with that key, or -1.
   int FeedNumber(const std::string& key) const { return Number(feeds_, key); }
   int FetchNumber(const std::string& key) const { return Number(fetches_, key); }
-  size_t num_feeds() const { return feeds_.size(); }
-  // The same graph with the client's feeds and fetches passed through the rendezvous, for partial runs. Compiled on
-  // first use.
+  size_t num_feeds() const { return signature_.feeds.size(); }
+  // The same graph with late feeds, for partial runs. Compiled on first use.
   Result<std::shared_ptr<Executor>> PartialExecutor();
 
  private:
   using Numbers = absl::flat_hash_map<std::string, int>;
   explicit RegisteredGraph(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
   Status Compile(const tensorflow::RegisterGraphRequest& request, const CancelToken* cancel);
-  Result<std::shared_ptr<Executor>> MakeExecutor(const PlanSignature& signature);
+  Result<std::shared_ptr<Executor>> MakeExecutor(bool late_feeds);
   static int Number(const Numbers& numbers, const std::string& key) {
     auto it = numbers.find(key);
     return it == numbers.end() ? -1 : it->second;
@@ -58,9 +57,7 @@ class RegisteredGraph final {
   std::shared_ptr<Graph> graph_;
   std::shared_ptr<const KernelState> kernel_state_;
   std::unique_ptr<KernelCache> kernels_;
-  std::vector<Node*> sinks_;         // nodes without consumers, other than the client's sends
-  std::vector<Node*> client_sends_;  // sends of what the client fetches
-  bool receives_dead_ = false;
+  PlanSignature signature_;
   PassOptions passes_;  // the master has placed and rewritten the graph already
   Numbers feeds_;
   Numbers fetches_;

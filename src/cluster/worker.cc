@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "base/out_of_memory.h"
 #include "cluster/chunks.h"
-#include "cluster/partial_run_state.h"
 #include "cluster/registered_graph.h"
 #include "device/renamed_device.h"
 #include "op/joined_token.h"
 #include "op/rendezvous_key.h"
 #include "runtime/first_answer.h"
+#include "runtime/partial_step.h"
 #include "runtime/partition.h"
 #include "runtime/step_trace.h"
 
@@ -46,8 +47,7 @@ struct Worker::ActiveStep {
   int running = 0;                         // number of RunGraph calls
   int waiting = 0;                         // number of receives of other tasks that are not complete
   uint64_t num_receives = 0;               // number of receives of other tasks so far
-
-  PartialRunState partial;  // for partial runs
+  std::shared_ptr<PartialStep> partial;    // for partial runs; set by the first piece
 
   std::mutex mu;
   struct ChunkedSend {
@@ -333,6 +333,38 @@ StepArgs Worker::ArgsFor(const StepState& state, ActiveStep& step, int64_t id) {
   return args;
 }
 
+namespace {
+
+using Numbers = absl::InlinedVector<int, 8>;
+
+// The number of the feed for each tensor of a call. Checks the types.
+Result<Numbers> FeedNumbers(RegisteredGraph& graph, const RunGraphCall& call) {
+  Numbers numbers;
+  numbers.reserve(call.tensors.size());
+  for (const NamedTensor& sent : call.tensors) {
+    numbers.push_back(graph.FeedNumber(sent.name));
+    if (numbers.back() < 0) return InvalidArgument("the registered graph has no feed with key '{}'", sent.name);
+    const PlanGraph::Feed& feed = graph.executor().plan().feeds[numbers.back()].what;
+    if (!sent.tensor.valid()) return InvalidArgument("missing value for feed '{}'", feed.name);
+    if (sent.tensor.dtype() != feed.dtype)
+      return InvalidArgument("the value for feed '{}' has type {}, expected {}", feed.name, sent.tensor.dtype(),
+                             feed.dtype);
+  }
+  return numbers;
+}
+
+Result<Numbers> FetchNumbers(const RegisteredGraph& graph, const tensorflow::RunGraphRequest& request) {
+  Numbers numbers;
+  numbers.reserve(request.recv_key_size());
+  for (const std::string& key : request.recv_key()) {
+    numbers.push_back(graph.FetchNumber(key));
+    if (numbers.back() < 0) return InvalidArgument("the registered graph has no fetch with key '{}'", key);
+  }
+  return numbers;
+}
+
+}  // namespace
+
 void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                        const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                        Reply<RunGraphReply> done) {
@@ -343,30 +375,23 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
   state->call = std::move(call);
   const tensorflow::RunGraphRequest& request = state->call.message;
   std::vector<Tensor> feeds(graph->num_feeds());
-  for (NamedTensor& sent : state->call.tensors) {
-    const int number = graph->FeedNumber(sent.name);
-    if (number < 0) return done(InvalidArgument("the registered graph has no feed with key '{}'", sent.name));
-    feeds[number] = std::move(sent.tensor);
-  }
+  const Result<Numbers> feed_numbers = FeedNumbers(*graph, state->call);
+  if (!feed_numbers.ok()) return done(feed_numbers.status());
+  for (size_t i = 0; i < feed_numbers->size(); ++i)
+    feeds[(*feed_numbers)[i]] = std::move(state->call.tensors[i].tensor);
   const Plan& plan = graph->executor().plan();
   for (size_t k = 0; k < feeds.size(); ++k) {
     if (!feeds[k].valid()) return done(InvalidArgument("missing value for feed '{}'", plan.feeds[k].what.name));
-    if (feeds[k].dtype() != plan.feeds[k].what.dtype)
-      return done(InvalidArgument("the value for feed '{}' has type {}, expected {}", plan.feeds[k].what.name,
-                                  feeds[k].dtype(), plan.feeds[k].what.dtype));
   }
-  std::vector<int> fetches;
-  for (const std::string& key : request.recv_key()) {
-    fetches.push_back(graph->FetchNumber(key));
-    if (fetches.back() < 0) return done(InvalidArgument("the registered graph has no fetch with key '{}'", key));
-  }
+  Result<Numbers> fetches = FetchNumbers(*graph, request);
+  if (!fetches.ok()) return done(fetches.status());
   StepArgs args = ArgsFor(*state, *step, request.step_id());
   if (options.cancel != nullptr) args.cancelled_by.push_back(options.cancel);
   args.private_fetches = true;
   if (request.exec_opts().record_timeline()) args.trace = &state->trace.emplace();
   graph->executor().Start(
       args, std::move(feeds),
-      [state, step, fetches = std::move(fetches), done = std::move(done)](Result<std::vector<Tensor>> values) {
+      [state, step, fetches = *std::move(fetches), done = std::move(done)](Result<std::vector<Tensor>> values) {
         if (!values.ok()) return done(values.status());
         RunGraphReply reply;
         for (size_t i = 0; i < fetches.size(); ++i)
@@ -378,27 +403,46 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
       });
 }
 
-// The first piece starts the step. The client's values pass through the rendezvous.
+// The first piece starts the step.
 void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                         const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                         Reply<RunGraphReply> done) {
-  if (step->partial.TryStart()) {
-    Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
-    if (!executor.ok()) {
-      step->partial.End(executor.status());  // later pieces must not wait for it
-      return done(executor.status());
-    }
+  const Result<Numbers> feed_numbers = FeedNumbers(*graph, call);
+  if (!feed_numbers.ok()) return done(feed_numbers.status());
+  Result<Numbers> fetches = FetchNumbers(*graph, call.message);
+  if (!fetches.ok()) return done(fetches.status());
+  Result<std::shared_ptr<Executor>> executor = graph->PartialExecutor();
+  if (!executor.ok()) return done(executor.status());
+  std::vector<PartialStep::PieceFeed> feeds;
+  for (size_t i = 0; i < feed_numbers->size(); ++i)
+    feeds.push_back({(*feed_numbers)[i], std::move(call.tensors[i].tensor)});
+  std::shared_ptr<PartialStep> partial;
+  bool is_first = false;
+  {
+    std::lock_guard lock(mu_);
+    is_first = step->partial == nullptr;
+    if (is_first) step->partial = std::make_shared<PartialStep>(*executor);
+    partial = step->partial;
+  }
+  // A step has one part of a graph here, but a caller may be wrong.
+  if (&partial->plan() != &(*executor)->plan())
+    return done(InvalidArgument("the pieces of a partial run belong to different graphs"));
+  if (is_first) {
     auto state = std::make_shared<StepState>();
     state->counted = in_flight_.Enter();
     state->graph = graph;
     state->session = session;
-    const StepArgs args = ArgsFor(*state, *step, call.message.step_id());
-    (*executor)->Start(
-        args, {}, [state, step](const Result<std::vector<Tensor>>& values) { step->partial.End(values.status()); });
+    partial->Start(ArgsFor(*state, *step, call.message.step_id()), [state, step] {});
   }
-  step->partial.Run(
-      std::move(call), *step->rendezvous, options.cancel, [step](const Status& reason) { step->End(reason); },
-      std::move(done));
+  const bool last = call.message.is_last_partial_run();
+  partial->RunPiece(std::move(feeds), {fetches->begin(), fetches->end()}, last, options.cancel,
+                    [message = std::move(call.message), done = std::move(done)](Result<std::vector<Tensor>> values) {
+                      if (!values.ok()) return done(values.status());
+                      RunGraphReply reply;
+                      for (size_t i = 0; i < values->size(); ++i)
+                        reply.tensors.push_back({message.recv_key(static_cast<int>(i)), std::move((*values)[i])});
+                      done(std::move(reply));
+                    });
 }
 
 void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOptions&,
@@ -537,7 +581,7 @@ void Worker::ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, in
     std::lock_guard lock(mu_);
     if (users != nullptr) --(*step.*users);
     const bool wanted =
-        step->waiting > 0 || step->partial.begun() || (step->session != nullptr && !step->rendezvous->idle());
+        step->waiting > 0 || step->partial != nullptr || (step->session != nullptr && !step->rendezvous->idle());
     if (step->running > 0 || (wanted && !given_up)) return;
     auto it = steps_.find(id);
     if (it == steps_.end() || it->second != step) return;

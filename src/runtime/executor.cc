@@ -84,31 +84,16 @@ void Executor::Start(const StepArgs& args, std::vector<Tensor> feeds, FetchDone 
   step->Unref();
 }
 
-std::unique_ptr<PartialStep> Executor::StartPartial(const StepArgs& args) {
-  Step* step = Take();
-  step->Prepare(shared_from_this(), args, nullptr);
-  step->Start([](int32_t) { return Tensor(); }, /*keeps_expensive=*/false, /*may_block=*/false);
-  return std::make_unique<PartialStep>(step);
-}
-
-PartialStep::~PartialStep() {
-  if (!step_->finished()) {
-    step_->Abandon(Cancelled("The partial run was dropped before it completed"));
-    step_->Wait(0);
+Step* Executor::StartPartial(const StepArgs& args, FetchDone done) {
+  if (Status status = ProcessMemory::Get().Reserve(kStepBytes); !status.ok()) {
+    done(std::move(status));
+    return nullptr;
   }
-  step_->Detach();
-  step_->Unref();
-}
-
-void PartialStep::Feed(int feed, Tensor value) { step_->DeliverFeed(feed, std::move(value)); }
-
-Result<Tensor> PartialStep::Fetch(int fetch) { return step_->WaitForFetch(fetch); }
-
-void PartialStep::Cancel(Status reason) { step_->Cancel(std::move(reason)); }
-
-Status PartialStep::WaitForEnd() {
-  step_->Wait(0);
-  return step_->status();
+  Step* step = Take();
+  step->Prepare(shared_from_this(), args, std::move(done));
+  step->Ref();
+  step->Start([](int32_t) { return Tensor(); }, /*keeps_expensive=*/false, /*may_block=*/false);
+  return step;
 }
 
 }  // namespace weir

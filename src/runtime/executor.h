@@ -33,27 +33,6 @@ struct StepArgs {
   bool private_fetches = false;  // copy fetched values that may share memory with a variable
 };
 
-// A step that is fed and fetched piece by piece. Thread-safe. The destructor cancels the step if it has not ended.
-class PartialStep final {
- public:
-  explicit PartialStep(Step* step) : step_(step) {}  // takes over the caller's reference
-  ~PartialStep();
-  PartialStep(const PartialStep&) = delete;
-  PartialStep& operator=(const PartialStep&) = delete;
-
-  // REQUIRES: at most one call per feed.
-  void Feed(int feed, Tensor value);
-  // Blocks until the value is available or the step has failed.
-  Result<Tensor> Fetch(int fetch);
-  // Blocks until the step has ended. REQUIRES: all feeds were given.
-  Status WaitForEnd();
-  // Fails the step and all pending Fetch calls.
-  void Cancel(Status reason);
-
- private:
-  Step* step_;
-};
-
 class Executor final : public std::enable_shared_from_this<Executor> {
  public:
   using FetchDone = std::function<void(Result<std::vector<Tensor>>)>;
@@ -73,11 +52,14 @@ class Executor final : public std::enable_shared_from_this<Executor> {
   // Runs a step without blocking. `done` may run on any thread, including this one before Start returns. The step may
   // reuse the memory of feeds. REQUIRES: args.pool is not null.
   void Start(const StepArgs& args, std::vector<Tensor> feeds, FetchDone done);
-  // REQUIRES: args.pool is not null; the plan has late feeds.
-  std::unique_ptr<PartialStep> StartPartial(const StepArgs& args);
 
  private:
+  friend class PartialStep;
   friend class Step;
+  // Starts a step whose feeds come later. Returns it with a reference for the caller. When the step has ended, `done`
+  // gets its status and no values. If there is no memory for a step, calls `done` and returns null. REQUIRES: args.pool
+  // is not null; the plan has late feeds.
+  Step* StartPartial(const StepArgs& args, FetchDone done);
   Step* Take();
   void Return(Step* step);
   // Whether a step that uses `planned` must call PrepareMemory again.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 
 #include "base/alarms.h"
 #include "base/clock.h"
@@ -10,6 +11,7 @@
 #include "runtime/check_feed.h"
 #include "runtime/constant_evaluator.h"
 #include "runtime/local_devices.h"
+#include "runtime/partial_step.h"
 #include "runtime/plan_with_resources.h"
 #include "runtime/step_trace.h"
 
@@ -238,49 +240,64 @@ Result<std::shared_ptr<Session::Callable>> LocalSession::MakeCallable(const std:
   return std::shared_ptr<Callable>(std::make_shared<LocalCallable>(*this, std::move(executor)));
 }
 
-// A partial run between setup and its last piece. mu serializes the pieces.
+// A partial run between setup and its last piece.
 struct LocalSession::Partial {
-  std::shared_ptr<Executor> executor;
-  std::unique_ptr<PartialStep> step;
-  std::vector<Output> feeds;
-  std::vector<Output> fetches;
-  std::mutex mu;
-  std::vector<bool> fed;
-  std::vector<bool> fetched;
+  Partial(std::shared_ptr<Executor> executor, std::vector<Output> its_feeds, std::vector<Output> its_fetches)
+      : step(std::make_shared<PartialStep>(std::move(executor))),
+        feeds(std::move(its_feeds)),
+        fetches(std::move(its_fetches)),
+        progress(feeds.size(), fetches.size()) {}
+  // Ends the step, because it uses the session.
+  ~Partial() {
+    step->Cancel(Cancelled("The partial run was dropped before it completed"));
+    ended->get_future().wait();
+  }
+  Partial(const Partial&) = delete;
+  Partial& operator=(const Partial&) = delete;
 
-  Result<int> Position(const std::vector<Output>& all, const Output& one, std::string_view what) const {
-    auto it = std::find(all.begin(), all.end(), one);
-    if (it == all.end())
-      return InvalidArgument("The {} {} was not specified in partial_run_setup.", what, one.valid() ? one.name() : "");
-    return static_cast<int>(it - all.begin());
+  void Start(const StepArgs& args) {
+    step->Start(args, [ended = ended] { ended->set_value(); });
   }
-  bool complete() const {
-    return std::find(fed.begin(), fed.end(), false) == fed.end() &&
-           std::find(fetched.begin(), fetched.end(), false) == fetched.end();
-  }
+
+  const std::shared_ptr<PartialStep> step;
+  const std::vector<Output> feeds;
+  const std::vector<Output> fetches;
+  std::mutex mu;  // serializes the pieces
+  PartialRunProgress progress;
+  const std::shared_ptr<std::promise<void>> ended = std::make_shared<std::promise<void>>();
 };
 
 Result<std::string> LocalSession::PartialRunSetup(const std::vector<Output>& feeds, const std::vector<Output>& fetches,
-                                                  const std::vector<Node*>& targets, CancelToken* /*cancel*/) {
+                                                  const std::vector<Node*>& targets, CancelToken* cancel) {
   ActiveRun active(*this);
   if (!active.entered()) return Closed();
-  auto partial = std::make_shared<Partial>();
+  const auto cancelled = [cancel] { return cancel != nullptr ? cancel->reason() : OkStatus(); };
+  std::shared_ptr<Executor> executor;
   {
     std::lock_guard compiling(compile_mu_);
-    WEIR_ASSIGN(partial->executor, Compile(PlanSignature{feeds, fetches, targets, /*late_feeds=*/true}));
+    WEIR_TRY(cancelled());
+    WEIR_ASSIGN(executor, Compile(PlanSignature{feeds, fetches, targets, /*late_feeds=*/true}));
   }
-  partial->feeds = feeds;
-  partial->fetches = fetches;
-  partial->fed.assign(feeds.size(), false);
-  partial->fetched.assign(fetches.size(), false);
+  WEIR_TRY(cancelled());
+  auto partial = std::make_shared<Partial>(std::move(executor), feeds, fetches);
   StepArgs args = ArgsForStep();
   if (args.pool == nullptr) args.pool = &shared_pool_;  // between the pieces no thread waits that could run nodes
-  partial->step = partial->executor->StartPartial(args);
+  partial->Start(args);
+  WEIR_TRY(cancelled());
   std::lock_guard lock(mu_);
   std::string handle = fmt::format("partial_run/{}", next_partial_++);
   partials_.emplace(handle, std::move(partial));
   return handle;
 }
+
+namespace {
+
+PartialRunProgress::Item FindItem(const std::vector<Output>& all, const Output& one) {
+  const auto it = std::find(all.begin(), all.end(), one);
+  return {it == all.end() ? -1 : static_cast<int>(it - all.begin()), one.valid() ? one.name() : ""};
+}
+
+}  // namespace
 
 Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
                                                      const std::vector<Output>& fetches, CancelToken* cancel) {
@@ -294,53 +311,34 @@ Result<std::vector<Tensor>> LocalSession::PartialRun(const std::string& handle, 
     partial = it->second;
   }
   std::lock_guard serialized(partial->mu);
-  const Plan& plan = partial->executor->plan();
-  std::vector<bool> fed = partial->fed;
-  std::vector<int> feed_numbers;
+  const Plan& plan = partial->step->plan();
+  std::vector<PartialRunProgress::Item> fed;
+  std::vector<PartialStep::PieceFeed> values;
   for (const Feed& feed : feeds) {
-    WEIR_ASSIGN(int k, partial->Position(partial->feeds, feed.output, "feed"));
-    if (fed[k]) return InvalidArgument("The feed {} has already been fed.", plan.feeds[k].what.name);
-    WEIR_TRY(CheckFeed(plan.feeds[k].what, feed.value));
-    fed[k] = true;
-    feed_numbers.push_back(k);
+    fed.push_back(FindItem(partial->feeds, feed.output));
+    const int number = fed.back().number;
+    if (number >= 0) WEIR_TRY(CheckFeed(plan.feeds[number].what, feed.value));
+    values.push_back({number, feed.value});
   }
-  std::vector<int> fetch_numbers;
+  std::vector<PartialRunProgress::Item> fetched;
+  std::vector<int> numbers;
   for (const Output& fetch : fetches) {
-    WEIR_ASSIGN(int k, partial->Position(partial->fetches, fetch, "fetch"));
-    if (partial->fetched[k]) return InvalidArgument("The fetch {} has already been fetched.", plan.fetches[k].name);
-    for (size_t f = 0; f < fed.size(); ++f) {
-      if (plan.feeds_of_fetch[k][f] && !fed[f])
-        return InvalidArgument("Fetch {} can't be computed from the feeds that have been fed so far.",
-                               plan.fetches[k].name);
-    }
-    fetch_numbers.push_back(k);
+    PartialRunProgress::Item item = FindItem(partial->fetches, fetch);
+    const bool again = item.number >= 0 && std::find(numbers.begin(), numbers.end(), item.number) != numbers.end();
+    numbers.push_back(item.number);
+    if (!again) fetched.push_back(std::move(item));
   }
-  CancelToken::Id watch = 0;
-  if (cancel != nullptr) {
-    watch = cancel->Register([step = partial->step.get(), cancel] { step->Cancel(cancel->reason()); });
-    if (watch == 0) partial->step->Cancel(cancel->reason());
-  }
-  for (size_t i = 0; i < feeds.size(); ++i) partial->step->Feed(feed_numbers[i], feeds[i].value);
-  partial->fed = std::move(fed);
-  std::vector<Tensor> results;
-  Status status;
-  for (int k : fetch_numbers) {
-    Result<Tensor> value = partial->step->Fetch(k);
-    if (!value.ok()) {
-      status = value.status();
-      break;
-    }
-    partial->fetched[k] = true;
-    results.push_back(*std::move(value));
-  }
-  if (status.ok() && partial->complete()) status = partial->step->WaitForEnd();
-  if (watch != 0) cancel->Unregister(watch);
-  if (!status.ok() || partial->complete()) {
+  WEIR_TRY(partial->progress.Take(fed, fetched, plan.feeds_of_fetch));
+  const bool last = partial->progress.complete();
+  const auto answer = std::make_shared<std::promise<Result<std::vector<Tensor>>>>();
+  partial->step->RunPiece(std::move(values), std::move(numbers), last, cancel,
+                          [answer](Result<std::vector<Tensor>> result) { answer->set_value(std::move(result)); });
+  Result<std::vector<Tensor>> result = answer->get_future().get();
+  if (!result.ok() || last) {
     std::lock_guard lock(mu_);
     partials_.erase(handle);
   }
-  if (!status.ok()) return status;
-  return results;
+  return result;
 }
 
 Result<std::vector<DeviceInfo>> LocalSession::ListDevices(CancelToken* /*cancel*/) {

@@ -291,6 +291,33 @@ TEST_F(PartialRunTest, TheCallersTokenEndsTheWait) {
   EXPECT_EQ(Message(session().PartialRun(*handle, {{x, Float(1)}}, {never}, &token)), "the caller left");
 }
 
+TEST_F(PartialRunTest, ACancelledSetupStartsNothing) {
+  Output v = Variable("v");
+  ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
+  Output added = Op("AssignAdd", {v, Const(1)});
+  CancelToken token;
+  token.Cancel(Cancelled("the caller left"));
+  EXPECT_EQ(Message(session().PartialRunSetup({x}, {q}, {added.node}, &token)), "the caller left");
+  EXPECT_EQ(Value(v), 1);
+  CancelToken other;
+  EXPECT_TRUE(session().PartialRunSetup({x}, {q}, {added.node}, &other).ok());
+}
+
+TEST_F(PartialRunTest, AnUpdateByAnotherStepDoesNotChangeAValueBeforeItIsFetched) {
+  Output v = Variable("v");
+  ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
+  Output read = Op("Identity", {v}, "read", {Op("Identity", {Const(0)}).node});
+  Output after = Op("Identity", {Const(7)}, "after", {read.node});
+  Result<std::string> handle = session().PartialRunSetup({x}, {read, after, q}, {});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  ASSERT_TRUE(Piece(*handle, {after}, {}).ok());
+  EXPECT_EQ(Value(Op("AssignAdd", {v, Const(1)})), 2);
+  Result<std::vector<Tensor>> values = Piece(*handle, {read, read}, {});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ((*values)[0].scalar<float>(), 1);
+  EXPECT_EQ((*values)[1].scalar<float>(), 1);
+}
+
 // --- traces
 
 TEST_F(LocalSessionTest, TraceListsTheNodesThatRan) {

@@ -214,7 +214,10 @@ void Step::Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_expensive, bool m
 }
 
 void Step::DeliverFeed(int32_t feed, Tensor value) {
-  --missing_feeds_;
+  int64_t missing = missing_feeds_.load(std::memory_order_relaxed);
+  do {
+    if (missing == 0) return;  // the step has failed
+  } while (!missing_feeds_.compare_exchange_weak(missing, missing - 1));
   ThreadState worker(/*keeps_expensive=*/false, /*may_block=*/false);
   if (flow_ != nullptr) {
     flow_->SeedFeed(feed, value, worker.progress);
@@ -227,8 +230,7 @@ void Step::DeliverFeed(int32_t feed, Tensor value) {
   Work(worker);
 }
 
-void Step::Abandon(Status reason) {
-  Cancel(std::move(reason));
+void Step::DropMissingFeeds() {
   ThreadState worker(/*keeps_expensive=*/false, /*may_block=*/false);
   const int64_t missing = missing_feeds_.exchange(0);
   if (missing > 0) Account(worker, missing);

@@ -1,6 +1,6 @@
-// Step: one run of a plan. Internal to executor.cc and step*.cc. Each worker thread runs ready nodes from its own list
-// (cheap nodes, and one expensive node to continue with) and shares the others. The thread that waits for the step
-// helps. Reference-counted: the step returns to its executor when the last reference is dropped.
+// Step: one run of a plan. Internal to executor.cc, partial_step.cc and step*.cc. Each worker thread runs ready nodes
+// from its own list (cheap nodes, and one expensive node to continue with) and shares the others. The thread that waits
+// for the step helps. Reference-counted: the step returns to its executor when the last reference is dropped.
 #pragma once
 
 #include <atomic>
@@ -45,20 +45,18 @@ class Step final {
   // Delivers the feeds and runs ready nodes. `keeps_expensive`: this thread may run expensive kernels. `may_block`:
   // this thread may run blocking kernels.
   void Start(FunctionRef<Tensor(int32_t)> feed, bool keeps_expensive, bool may_block);
-  // Delivers a late feed and runs nodes that become ready. REQUIRES: a plan with late feeds.
+  // For plans with late feeds, after Start. The first delivers a feed, at most once each, and runs nodes that become
+  // ready. The second calls `done` when the fetch is available or the step has failed.
   void DeliverFeed(int32_t feed, Tensor value);
-  // Cancels a step with late feeds. Missing feeds no longer keep it from ending.
-  void Abandon(Status reason);
-  // Cancels the step. The first reason is its result.
+  void Fetch(int32_t fetch, std::function<void(Result<Tensor>)> done);
+  // Cancels the step. The first reason is its result. Late feeds that are missing no longer keep it from ending.
   void Cancel(Status reason);
   // Blocks until the step has ended. Without a deadline (0) this thread helps to run it. With a deadline
   // (RealClock().MonotonicNanos()) it only waits, and cancels the step when the deadline has passed.
   void Wait(int64_t deadline_nanos);
-  // Blocks until the fetch is available or the step has ended.
-  Result<Tensor> WaitForFetch(int32_t fetch);
   Status status();
   bool finished() const { return finished_.load(std::memory_order_acquire); }
-  // REQUIRES: the step has ended.
+  // REQUIRES: the step has ended. No values if the plan has late feeds.
   Result<std::vector<Tensor>> TakeResult();
   // Unregisters from the tokens in StepArgs::cancelled_by. REQUIRES: the step has ended.
   void Detach();
@@ -97,6 +95,10 @@ class Step final {
   struct Fetched {
     Tensor value;
     FetchState state = FetchState::kAbsent;
+  };
+  struct FetchWaiter {
+    int32_t fetch;
+    std::function<void(Result<Tensor>)> done;
   };
 
   void Work(ThreadState& worker);
@@ -137,6 +139,13 @@ class Step final {
   Status ResolveRefs(const PlanNode& node, int32_t index, EdgeValue* inputs);
   Status CheckOutputs(const PlanNode& node, const EdgeValue* outputs, uint64_t dead_outputs) const;
   void StoreFetch(int32_t fetch, EdgeValue value, bool dead);
+  void StoreLateFetch(int32_t fetch, Tensor value, FetchState state);
+  Result<Tensor> ReadFetch(int32_t fetch);
+  Status NotAvailable(int32_t fetch) const;
+  // Calls the waiters of fetches that will not become available.
+  void FailFetches();
+  // Lets a failed step end without its late feeds.
+  void DropMissingFeeds();
   void StoreFetches(Progress& progress);
   Status Describe(const Status& status, const PlanNode* node) const;
   void Fail(const Status& status, const PlanNode* node);
@@ -186,6 +195,7 @@ class Step final {
   bool helper_waits_ = false;
   std::optional<ElasticPool::TimerId> end_timer_;  // holds a reference to the step
   Status status_;
+  std::vector<FetchWaiter> fetch_waiters_;  // of a plan with late feeds
 
   std::optional<CancelToken> cancel_;
   struct TokenRegistration {

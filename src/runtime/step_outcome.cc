@@ -1,5 +1,7 @@
 // The outcome of a step: fetches, the first error, its end, and waiting for it.
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "base/clock.h"
 #include "op/hidden_attrs.h"
@@ -27,13 +29,62 @@ void Step::StoreFetch(int32_t fetch, EdgeValue value, bool dead) {
     value.tensor = *std::move(snapshot);
   }
   const FetchState state = dead ? FetchState::kDead : FetchState::kAvailable;
-  if (!plan_.late_feeds) {
-    fetches_[fetch] = {std::move(value.tensor), state};
-    return;
-  }
-  std::lock_guard lock(mu_);
+  if (plan_.late_feeds) return StoreLateFetch(fetch, std::move(value.tensor), state);
   fetches_[fetch] = {std::move(value.tensor), state};
-  changed_.notify_all();
+}
+
+// Copies a value that may share memory with a variable: other steps may update the variable before it is fetched.
+void Step::StoreLateFetch(int32_t fetch, Tensor value, FetchState state) {
+  if (state == FetchState::kAvailable && plan_.fetches[fetch].may_alias_state && !value.OwnsMemoryAlone()) {
+    Result<Tensor> copy = value.Clone();
+    if (!copy.ok()) return Fail(copy.status(), nullptr);
+    value = *std::move(copy);
+  }
+  std::vector<FetchWaiter> waiters;
+  {
+    std::lock_guard lock(mu_);
+    fetches_[fetch] = {std::move(value), state};
+    const auto ready = std::stable_partition(fetch_waiters_.begin(), fetch_waiters_.end(),
+                                             [&](const FetchWaiter& waiter) { return waiter.fetch != fetch; });
+    waiters.assign(std::move_iterator(ready), std::move_iterator(fetch_waiters_.end()));
+    fetch_waiters_.erase(ready, fetch_waiters_.end());
+  }
+  for (const FetchWaiter& waiter : waiters) waiter.done(ReadFetch(fetch));
+}
+
+void Step::Fetch(int32_t fetch, std::function<void(Result<Tensor>)> done) {
+  {
+    std::lock_guard lock(mu_);
+    const bool waits = status_.ok() && fetches_[fetch].state == FetchState::kAbsent && !ended_.load();
+    if (waits) {
+      fetch_waiters_.push_back({fetch, std::move(done)});
+      return;
+    }
+  }
+  done(ReadFetch(fetch));
+}
+
+Result<Tensor> Step::ReadFetch(int32_t fetch) {
+  std::lock_guard lock(mu_);
+  if (!status_.ok()) return status_;
+  if (fetches_[fetch].state != FetchState::kAvailable) return NotAvailable(fetch);
+  return fetches_[fetch].value;
+}
+
+Status Step::NotAvailable(int32_t fetch) const {
+  if (fetches_[fetch].state == FetchState::kAbsent)
+    return Internal("internal error: fetch '{}' was not computed", plan_.fetches[fetch].name);
+  return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", fetch,
+                         plan_.fetches[fetch].name);
+}
+
+void Step::FailFetches() {
+  std::vector<FetchWaiter> waiters;
+  {
+    std::lock_guard lock(mu_);
+    waiters.swap(fetch_waiters_);
+  }
+  for (const FetchWaiter& waiter : waiters) waiter.done(ReadFetch(waiter.fetch));
 }
 
 void Step::StoreFetches(Progress& progress) {
@@ -87,6 +138,10 @@ void Step::Fail(const Status& status, const PlanNode* node) {
   }
   context_.rendezvous->Abort(derived);  // also fails receives on other tasks
   cancel_->Cancel(derived);
+  if (plan_.late_feeds) {
+    FailFetches();
+    DropMissingFeeds();
+  }
 }
 
 void Step::Cancel(Status reason) { Fail(reason, nullptr); }
@@ -148,6 +203,7 @@ void Step::End() {
     }
     if (timer.has_value() && context_.blocking_pool->Unschedule(*timer)) Unref();  // never the last reference
   }
+  if (plan_.late_feeds) FailFetches();
   if (!has_done_) {
     std::lock_guard lock(mu_);
     finished_.store(true, std::memory_order_release);
@@ -206,22 +262,6 @@ void Step::Wait(int64_t deadline_nanos) {
   }
 }
 
-Result<Tensor> Step::WaitForFetch(int32_t fetch) {
-  std::unique_lock lock(mu_);
-  changed_.wait(lock, [&] {
-    return fetches_[fetch].state != FetchState::kAbsent || !status_.ok() || finished_.load(std::memory_order_relaxed);
-  });
-  if (!status_.ok()) return status_;
-  if (fetches_[fetch].state == FetchState::kDead)
-    return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", fetch,
-                           plan_.fetches[fetch].name);
-  if (fetches_[fetch].state == FetchState::kAbsent)
-    return Internal("internal error: fetch '{}' was not computed", plan_.fetches[fetch].name);
-  Tensor value = fetches_[fetch].value;
-  lock.unlock();
-  return plan_.fetches[fetch].may_alias_state ? value.Clone() : Result<Tensor>(std::move(value));
-}
-
 Status Step::status() {
   std::lock_guard lock(mu_);
   return status_;
@@ -230,14 +270,11 @@ Status Step::status() {
 Result<std::vector<Tensor>> Step::TakeResult() {
   WEIR_TRY(status());
   std::vector<Tensor> results;
+  if (plan_.late_feeds) return results;  // the values are fetched one by one
   results.reserve(fetches_.size());
   for (size_t k = 0; k < fetches_.size(); ++k) {
     Fetched& fetched = fetches_[k];
-    if (fetched.state == FetchState::kDead)
-      return InvalidArgument("Retval[{}] does not have value: '{}' is on a branch that was not taken", k,
-                             plan_.fetches[k].name);
-    if (fetched.state == FetchState::kAbsent)
-      return Internal("internal error: fetch '{}' was not computed", plan_.fetches[k].name);
+    if (fetched.state != FetchState::kAvailable) return NotAvailable(static_cast<int32_t>(k));
     if (private_fetches_ && plan_.fetches[k].may_alias_state && !fetched.value.OwnsMemoryAlone()) {
       WEIR_ASSIGN(Tensor copy, fetched.value.Clone());
       results.push_back(std::move(copy));
