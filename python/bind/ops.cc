@@ -134,6 +134,9 @@ class OpFunction {
     std::vector<InputList> inputs(op_.inputs.size());
     Graph* graph = nullptr;
     for (size_t i = 0; i < inputs.size(); ++i) {
+      // As in TensorFlow, a tensor of another graph is the error before one in the place of a list.
+      if (op_.inputs[i].is_list() && graph != nullptr && IsTensor(values[i]) && &OutputOf(values[i]).graph() != graph)
+        RaiseValue(fmt::format("{} must be from the same graph as {}", Str(values[i]), Str(values[0])));
       CollectInput(op_.inputs[i], values[i], &inputs[i]);
       if (graph == nullptr) graph = GraphOfArgument(inputs[i]);
     }

@@ -58,6 +58,15 @@ def test_errors(call, error, text):
     assert text in str(raised.value)
 
 
+def test_a_tensor_of_another_graph_is_the_error_before_a_missing_list():
+    with tf.Graph().as_default():
+        other = tf.constant(1.0)
+    with pytest.raises(ValueError, match="must be from the same graph"):
+        raw.Assert(condition=tf.constant(True), data=other)
+    with pytest.raises(TypeError, match="Expected list for 'data' argument"):
+        raw.Assert(condition=tf.constant(True), data=tf.constant(1.0))
+
+
 @pytest.mark.parametrize("build, error, names", [
     (lambda f, i, s: f + i, TypeError, ["'i:0' of type int32", "float32", "'f:0'"]),
     (lambda f, i, s: i < f, TypeError, ["'f:0' of type float32", "int32", "'i:0'"]),

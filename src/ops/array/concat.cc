@@ -162,6 +162,8 @@ Result<Kernel> MakeConcatOffset(KernelSetup& setup) {
            WEIR_ASSIGN(int axis, CheckedAxis(asked, rank, "Concat dim"));
            int64_t offset = 0;
            for (int k = 0; k < n; ++k) {
+             if (ctx.input(1 + k).rank() != 1)
+               return InvalidArgument("input {} should be a vector, but got shape {}", 1 + k, ctx.input(1 + k).shape());
              WEIR_ASSIGN(Ints shape, VectorInts(ctx.input(1 + k), "shape"));
              if (shape.size() != model.size())
                return InvalidArgument("input {} should contain {} elements, but got {}", k, rank, shape.size());
@@ -185,11 +187,7 @@ Result<Kernel> MakeConcatOffset(KernelSetup& setup) {
 }
 
 Status ConcatOffsetShape(ShapeContext& ctx) {
-  WEIR_TRY(ctx.WithRank(0, 0).status());
-  for (int i = 1; i < ctx.num_inputs(); ++i) {
-    WEIR_ASSIGN(PartialShape shape, ctx.WithRank(i, 1));
-    ctx.set_output(i - 1, shape.known_rank() ? shape : PartialShape::OfRank(1));
-  }
+  for (int i = 1; i < ctx.num_inputs(); ++i) ctx.set_output(i - 1, ctx.input(i));
   return OkStatus();
 }
 

@@ -35,6 +35,9 @@ Result<Sparse> ReadSparse(KernelContext& ctx, int first, const char* what) {
   if (ctx.input(first + 2).rank() != 1)
     return InvalidArgument("{}_shape should be a vector, but got shape {}", what, ctx.input(first + 2).shape());
   WEIR_ASSIGN(s.shape, VectorInts(ctx.input(first + 2), what));
+  for (const int64_t size : s.shape) {
+    if (size < 0) return InvalidArgument("Dimension {} must be >= 0: {}_shape", size, what);
+  }
   if (s.indices.dim(0) != s.values.dim(0) || s.indices.dim(1) != static_cast<int64_t>(s.shape.size()))
     return InvalidArgument("{}: the shapes of indices ({}) and values ({}) do not match each other and the rank {}",
                            what, s.indices.shape(), s.values.shape(), s.shape.size());
@@ -48,12 +51,18 @@ Status GroupSequences(Sparse* s, const Shape& out, const char* what) {
   const int64_t rank = s->indices.dim(1);
   for (int64_t k = 0; k < s->indices.dim(0); ++k) {
     int64_t at = 0;
-    for (int64_t d = 0; d < rank; ++d) {
-      const int64_t v = s->indices.data<int64_t>()[k * rank + d];
-      const int64_t limit = d + 1 == rank ? s->shape[static_cast<size_t>(d)] : out[static_cast<int>(d)];
-      if (v < 0 || v >= limit) return InvalidArgument("{}_indices[{},{}] = {} is not in [0, {})", what, k, d, v, limit);
-      if (d + 1 < rank) at += v * strides[static_cast<int>(d)];
+    bool fits = true;
+    for (int64_t d = 0; d + 1 < rank; ++d) {
+      int64_t offset = 0;
+      fits = fits &&
+             !__builtin_mul_overflow(s->indices.data<int64_t>()[k * rank + d], strides[static_cast<int>(d)], &offset) &&
+             !__builtin_add_overflow(at, offset, &at);
     }
+    if (!fits || at < 0 || at >= out.num_elements())
+      return Internal(
+          "Got an inner product {} which would require writing to outside of the buffer for the output tensor (max "
+          "elements {}): row {} of {}_indices",
+          at, out.num_elements(), k, what);
     s->sequences[at].push_back(k);
   }
   return OkStatus();
@@ -109,9 +118,13 @@ Result<Kernel> MakeEditDistance(KernelSetup& setup) {
 
 Status EditDistanceShape(ShapeContext& ctx) {
   for (int i : {0, 3}) {
-    WEIR_TRY(ctx.WithRank(i, 2).status());
-    WEIR_TRY(ctx.WithRank(i + 1, 1).status());
-    WEIR_TRY(ctx.WithRank(i + 2, 1).status());
+    WEIR_ASSIGN(const PartialShape indices, ctx.WithRank(i, 2));
+    WEIR_ASSIGN(const PartialShape values, ctx.WithRank(i + 1, 1));
+    WEIR_ASSIGN(const PartialShape shape, ctx.WithRank(i + 2, 1));
+    if (!MergeDims(indices[0], values[0]).ok())
+      return InvalidArgument("Number of elements in index ({}) and values ({}) do not match.", indices[0], values[0]);
+    if (!MergeDims(indices[1], shape[0]).ok())
+      return InvalidArgument("Index rank ({}) and shape rank ({}) do not match.", indices[1], shape[0]);
   }
   const std::optional<Ints> a = ConstantInts(ctx, 2), b = ConstantInts(ctx, 5);
   if (!a || !b) {

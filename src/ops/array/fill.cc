@@ -26,7 +26,11 @@ Result<Kernel> MakeFill(KernelSetup&) {
     const Tensor& value = ctx.input(1);
     if (value.rank() != 0 && !(value.rank() == 1 && value.dim(0) == 1))
       return InvalidArgument("value must represent a scalar, got shape {}", value.shape());
-    WEIR_ASSIGN(Shape shape, ShapeFromTensor(ctx.input(0), "dims"));
+    WEIR_ASSIGN(const Ints dims, VectorInts(ctx.input(0), "dims"));  // TensorFlow takes a scalar, too
+    for (const int64_t dim : dims) {
+      if (dim < 0) return InvalidArgument("Dimension {} must be >= 0: dims is [{}]", dim, fmt::join(dims, ","));
+    }
+    WEIR_ASSIGN(Shape shape, Shape::Make(dims));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
     FillAll(ctx, out, value.raw());
     return OkStatus();
@@ -74,7 +78,7 @@ Status FillShape(ShapeContext& ctx) {
       if ((*dims)[i] < 0) return InvalidArgument("Fill dimensions must be >= 0: dimension {} is {}", i, (*dims)[i]);
     }
   }
-  WEIR_TRY(ctx.WithRankAtMost(1, 1).status());
+  WEIR_TRY(ctx.WithRank(1, 0).status());
   ctx.set_output(0, std::move(shape));
   return OkStatus();
 }

@@ -47,10 +47,15 @@ Result<Patches> PatchesOf(const Context& from) {
   return p;
 }
 
-int64_t WindowCount(const Window& w, bool same, int64_t size) {
+Result<int64_t> WindowCount(const Window& w, bool same, int64_t size) {
   if (size < 0) return kUnknownDim;
   if (same) return size / w.stride + (size % w.stride != 0 ? 1 : 0);
-  return size < w.extent() ? 0 : (size - w.extent()) / w.stride + 1;
+  const int64_t count = (size - w.extent() + w.stride) / w.stride;
+  if (count < 0)
+    return InvalidArgument(
+        "Computed output size would be negative: {} [input_size: {}, effective_filter_size: {}, stride: {}]", count,
+        size, w.extent(), w.stride);
+  return count;
 }
 int64_t PadBefore(const Window& w, bool same, int64_t size, int64_t count) {
   if (!same) return 0;
@@ -75,7 +80,8 @@ Result<Kernel> MakeExtract(KernelSetup& setup) {
     const Tensor& t = ctx.input(0);
     if (t.rank() != 4) return InvalidArgument("input must be 4-dimensional, got {}", t.shape());
     const int64_t batch = t.dim(0), height = t.dim(1), width = t.dim(2), depth = t.dim(3);
-    const int64_t rows = WindowCount(p.rows, p.same, height), cols = WindowCount(p.cols, p.same, width);
+    WEIR_ASSIGN(const int64_t rows, WindowCount(p.rows, p.same, height));
+    WEIR_ASSIGN(const int64_t cols, WindowCount(p.cols, p.same, width));
     WEIR_ASSIGN(int64_t area, CheckedMultiply(p.rows.size, p.cols.size));
     WEIR_ASSIGN(int64_t channels, CheckedMultiply(area, depth));
     WEIR_ASSIGN(Shape shape, Shape::Make({batch, rows, cols, channels}));
@@ -109,6 +115,17 @@ Status ExtractShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape in, ctx.WithRank(0, 4));
   const Result<Patches> patches = PatchesOf(ctx);
   if (!patches.ok() && patches.status().code() == StatusCode::kInvalidArgument) return patches.status();
+  WEIR_ASSIGN(const Ints sizes, ctx.Attr<Ints>("ksizes"));
+  WEIR_ASSIGN(const Ints strides, ctx.Attr<Ints>("strides"));
+  if (in[3] >= 0) {
+    int64_t area = 0;
+    if (__builtin_mul_overflow(sizes[1], sizes[2], &area) || area < kUnknownDim)
+      return InvalidArgument("Negative dimension size caused by overflow when multiplying {} and {}", in[3], area);
+  }
+  const bool known_image = in[1] >= 0 && in[2] >= 0;
+  for (const int64_t stride : {strides[1], strides[2]}) {
+    if (stride < 1 && known_image) return InvalidArgument("Stride must be > 0, but got {}", stride);
+  }
   if (!patches.ok()) {  // the kernel says so
     ctx.set_output(0, PartialShape::OfRank(4));
     return OkStatus();
@@ -119,8 +136,13 @@ Status ExtractShape(ShapeContext& ctx) {
     WEIR_ASSIGN(int64_t area, CheckedMultiply(p.rows.size, p.cols.size));
     WEIR_ASSIGN(channels, CheckedMultiply(area, in.dim(3)));
   }
-  ctx.set_output(0, PartialShape({in.dim(0), WindowCount(p.rows, p.same, in.dim(1)),
-                                  WindowCount(p.cols, p.same, in.dim(2)), channels}));
+  const Result<int64_t> rows = WindowCount(p.rows, p.same, in.dim(1));
+  const Result<int64_t> cols = WindowCount(p.cols, p.same, in.dim(2));
+  if (known_image) {  // else the kernel says so
+    WEIR_TRY(rows.status());
+    WEIR_TRY(cols.status());
+  }
+  ctx.set_output(0, PartialShape({in.dim(0), rows.value_or(kUnknownDim), cols.value_or(kUnknownDim), channels}));
   return OkStatus();
 }
 

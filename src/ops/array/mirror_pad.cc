@@ -127,7 +127,7 @@ Status RunMirrorPadGrad(KernelContext& ctx, bool reflect) {
       }
     });
   });
-  if (!known) return Unimplemented("addition is not supported for elements of type {}", dy.dtype());
+  if (!known) return InvalidArgument("addition is not supported for elements of type {}", dy.dtype());
   return OkStatus();
 }
 

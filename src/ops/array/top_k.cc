@@ -69,7 +69,7 @@ Status RunTopK(KernelContext& ctx, int64_t k) {
       }
     });
   });
-  if (!known) return Unimplemented("elements of type {} cannot be compared", t.dtype());
+  if (!known) return InvalidArgument("elements of type {} cannot be compared", t.dtype());
   return status;
 }
 
@@ -169,7 +169,7 @@ Result<Kernel> MakeNthElement(KernelSetup& setup) {
         }
       });
     });
-    if (!known) return Unimplemented("elements of type {} cannot be compared", t.dtype());
+    if (!known) return InvalidArgument("elements of type {} cannot be compared", t.dtype());
     return status;
   });
 }
@@ -177,8 +177,10 @@ Result<Kernel> MakeNthElement(KernelSetup& setup) {
 Status NthElementShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape in, ctx.WithRankAtLeast(0, 1));
   WEIR_TRY(ctx.WithRank(1, 0).status());
-  if (!in.known_rank()) return OkStatus();
   const std::optional<int64_t> n = ConstantInt(ctx, 1);
+  if (n && *n < 0)
+    return InvalidArgument("Dimension size, given by scalar input 1, must be non-negative but is {}", *n);
+  if (!in.known_rank()) return OkStatus();
   if (n && in[in.rank() - 1] >= 0 && in[in.rank() - 1] <= *n)
     return InvalidArgument("Input must have last dimension > n = {} but is {}", *n, in[in.rank() - 1]);
   in.RemoveDim(in.rank() - 1);
@@ -242,8 +244,8 @@ void RegisterTopK(OpRegistry& registry) {
       .no_gradient = kNoGradient,
       .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> {
         return Kernel::Sync([](KernelContext& ctx) -> Status {
-          WEIR_ASSIGN(int64_t k, ScalarInt(ctx.input(2), "k"));
-          return RunInTopK(ctx, k);
+          if (ctx.input(2).rank() != 0) return InvalidArgument("k must be 0-D, got shape {}", ctx.input(2).shape());
+          return RunInTopK(ctx, IntAt(ctx.input(2), 0));
         });
       }),
   });

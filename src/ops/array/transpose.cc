@@ -36,6 +36,7 @@ void Conjugate(const Tensor& t) {
 
 Status RunTranspose(KernelContext& ctx, bool conjugate) {
   const Tensor& t = ctx.input(0);
+  if (ctx.input(1).rank() != 1) return InvalidArgument("perm must be rank 1, got shape {}", ctx.input(1).shape());
   WEIR_ASSIGN(Ints values, VectorInts(ctx.input(1), "perm"));
   WEIR_ASSIGN(std::vector<int> perm, CheckedPermutation(values, t.rank()));
   DimVector dims;

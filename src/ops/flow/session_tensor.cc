@@ -73,6 +73,8 @@ Result<Kernel> MakeDelete(KernelSetup&) {
   });
 }
 
+Status HandleShape(ShapeContext& ctx) { return ctx.WithRank(0, 0).status(); }
+
 }  // namespace
 
 void RegisterSessionTensor(OpRegistry& registry) {
@@ -90,7 +92,7 @@ void RegisterSessionTensor(OpRegistry& registry) {
       .name = "GetSessionTensor",
       .signature = "handle: string -> value: dtype",
       .attrs = {"dtype: type"},
-      .shape = UnknownOutputs(),
+      .shape = HandleShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGetTensor),
       .traits = kNeverBlocks,
@@ -99,7 +101,7 @@ void RegisterSessionTensor(OpRegistry& registry) {
   registry.Add({
       .name = "DeleteSessionTensor",
       .signature = "handle: string ->",
-      .shape = NoOutputs(),
+      .shape = HandleShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeDelete),
       .traits = kNeverBlocks,

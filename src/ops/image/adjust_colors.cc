@@ -137,7 +137,7 @@ Result<Kernel> MakeSaturation(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) { return AdjustPixels<T, Saturate>(ctx, "scale", 1); });
 }
 
-Status AdjustedShape(ShapeContext& ctx) {
+Status ContrastShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape in, ctx.WithRankAtLeast(0, 3));
   WEIR_TRY(ctx.WithRank(1, 0).status());
   ctx.set_output(0, std::move(in));
@@ -151,21 +151,21 @@ void RegisterAdjustColors(OpRegistry& registry) {
       .name = "AdjustContrastv2",
       .signature = "images: T, contrast_factor: float -> output: T",
       .attrs = {"T: {half, float} = DT_FLOAT"},
-      .shape = AdjustedShape,
+      .shape = ContrastShape,
       .kernels = CpuKernels<half, float>(WEIR_FOR_TYPE(MakeContrast)),
   });
   registry.Add({
       .name = "AdjustHue",
       .signature = "images: T, delta: float -> output: T",
       .attrs = {"T: {half, float} = DT_FLOAT"},
-      .shape = AdjustedShape,
+      .shape = SameAsInput(0, {.min_rank = 3}),
       .kernels = CpuKernels<half, float>(WEIR_FOR_TYPE(MakeHue)),
   });
   registry.Add({
       .name = "AdjustSaturation",
       .signature = "images: T, scale: float -> output: T",
       .attrs = {"T: {half, float} = DT_FLOAT"},
-      .shape = AdjustedShape,
+      .shape = SameAsInput(0, {.min_rank = 3}),
       .kernels = CpuKernels<half, float>(WEIR_FOR_TYPE(MakeSaturation)),
   });
 }

@@ -42,7 +42,7 @@ Result<Kernel> Make(KernelSetup&) {
     const Tensor& in = ctx.input(0);
     if (in.rank() < 1) return InvalidArgument("input must be at least 1-D, got shape {}", in.shape());
     if (in.dim(in.rank() - 1) != 3)
-      return InvalidArgument("input must have 3 channels but instead has {} channels", in.dim(in.rank() - 1));
+      return FailedPrecondition("input must have 3 channels but input only has {} channels.", in.dim(in.rank() - 1));
     WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, in.shape()));
     return ctx.ParallelFor(in.num_elements() / 3, 20, [&](int64_t i) {
       Wide<T> from[3], to[3];

@@ -277,12 +277,6 @@ Status ImageGradShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-Status BoxesGradShape(ShapeContext& ctx) {
-  WEIR_ASSIGN(PartialShape boxes, ctx.WithRank(2, 2));
-  ctx.set_output(0, std::move(boxes));
-  return OkStatus();
-}
-
 }  // namespace
 
 void RegisterCropAndResize(OpRegistry& registry) {
@@ -308,7 +302,7 @@ void RegisterCropAndResize(OpRegistry& registry) {
       .signature = "grads: float, image: T, boxes: float, box_ind: int32 -> output: float",
       .attrs = {"T: {uint8, uint16, int8, int16, int32, int64, half, float, double}",
                 "method: {'bilinear'} = 'bilinear'"},
-      .shape = BoxesGradShape,
+      .shape = SameAsInput(2),
       .kernels = CpuKernels<uint8_t, uint16_t, int8_t, int16_t, int32_t, int64_t, half, float, double>(
           WEIR_FOR_TYPE(MakeBoxesGrad)),
   });

@@ -191,6 +191,13 @@ Status FixedShape(ShapeContext& ctx, PartialShape shape) {
   return OkStatus();
 }
 
+Status CroppedShape(ShapeContext& ctx) {
+  WEIR_TRY(ImageShape(ctx));
+  WEIR_ASSIGN(const PartialShape window, ctx.WithRank(1, 1));
+  if (window[0] >= 0 && window[0] != 4) return InvalidArgument("Dimension must be 4 but is {}", window[0]);
+  return OkStatus();
+}
+
 std::vector<std::string> JpegAttrs() {
   return {"channels: int = 0",
           "ratio: int = 1",
@@ -223,7 +230,7 @@ void RegisterDecodeImage(OpRegistry& registry) {
       .name = "DecodeAndCropJpeg",
       .signature = "contents: string, crop_window: int32 -> image: uint8",
       .attrs = JpegAttrs(),
-      .shape = ImageShape,
+      .shape = CroppedShape,
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeDecodeAndCrop),
   });

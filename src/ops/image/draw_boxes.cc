@@ -19,6 +19,8 @@ std::vector<Color> DefaultColors() {
 
 Result<std::vector<Color>> ColorsOf(const KernelContext& ctx, int64_t channels) {
   std::vector<Color> colors = DefaultColors();
+  if (ctx.num_inputs() == 3 && ctx.input(2).rank() != 2)
+    return InvalidArgument("colors must be a 2-D matrix, got {}", ctx.input(2).shape());
   if (ctx.num_inputs() < 3 || ctx.input(2).num_elements() == 0) {
     if (channels == 1) {
       for (Color& color : colors) color[0] = 1;
@@ -26,7 +28,6 @@ Result<std::vector<Color>> ColorsOf(const KernelContext& ctx, int64_t channels) 
     return colors;
   }
   const Tensor& table = ctx.input(2);
-  if (table.rank() != 2) return InvalidArgument("colors must be a 2-D matrix, got {}", table.shape());
   if (table.dim(1) < channels)
     return InvalidArgument("colors must have equal or more channels than the image: {} for {}", table.shape(),
                            channels);
@@ -101,7 +102,9 @@ Status DrawShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape images, ctx.WithRank(0, 4));
   WEIR_ASSIGN(const PartialShape boxes, ctx.WithRank(1, 3));
   WEIR_TRY(MergeDims(boxes.dim(2), 4).status());
-  if (ctx.num_inputs() == 3) WEIR_TRY(ctx.WithRank(2, 2).status());
+  const int64_t channels = images.dim(3);
+  if (channels >= 0 && channels != 1 && channels != 3 && channels != 4)
+    return InvalidArgument("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)");
   ctx.set_output(0, std::move(images));
   return OkStatus();
 }
@@ -121,7 +124,7 @@ void RegisterDrawBoxes(OpRegistry& registry) {
       .name = "DrawBoundingBoxesV2",
       .signature = "images: T, boxes: float, colors: float -> output: T",
       .attrs = {"T: {float, half} = DT_FLOAT"},
-      .shape = DrawShape,
+      .shape = SameAsInput(0, {.min_rank = 3}),
       .no_gradient = kNoGradient,
       .kernels = CpuKernels<float, half>(WEIR_FOR_TYPE(MakeDraw)),
   });

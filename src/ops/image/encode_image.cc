@@ -78,7 +78,6 @@ Result<Kernel> MakeEncodeJpegVariableQuality(KernelSetup&) {
 
 Status JpegShape(ShapeContext& ctx) {
   WEIR_TRY(ctx.WithRank(0, 3).status());
-  if (ctx.num_inputs() > 1) WEIR_TRY(ctx.WithRank(1, 0).status());
   ctx.set_output(0, PartialShape::Scalar());
   return OkStatus();
 }

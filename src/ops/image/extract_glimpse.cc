@@ -20,6 +20,7 @@ template <class Context>
 Result<Noise> NoiseOf(const Context& ctx) {
   WEIR_ASSIGN(const bool uniform, ctx.template Attr<bool>("uniform_noise"));
   WEIR_ASSIGN(const std::string noise, ctx.template Attr<std::string>("noise"));
+  if (noise.empty()) return uniform ? Noise::kUniform : Noise::kGaussian;
   if (uniform && noise != "uniform")
     return InvalidArgument("The uniform_noise should not be True when noise is not uniform, but '{}'", noise);
   if (noise == "uniform") return Noise::kUniform;
@@ -121,7 +122,6 @@ Result<Kernel> MakeExtractGlimpse(KernelSetup& setup) {
 }
 
 Status GlimpseShape(ShapeContext& ctx) {
-  WEIR_TRY(NoiseOf(ctx).status());
   WEIR_ASSIGN(const PartialShape images, ctx.WithRank(0, 4));
   WEIR_ASSIGN(const PartialShape size, ctx.WithRank(1, 1));
   WEIR_TRY(MergeDims(size[0], 2).status());
@@ -129,10 +129,9 @@ Status GlimpseShape(ShapeContext& ctx) {
   WEIR_TRY(MergeDims(offsets[1], 2).status());
   WEIR_ASSIGN(const int64_t batch, MergeDims(images[0], offsets[0]));
   const std::optional<Ints> wanted = ConstantInts(ctx, 1);
-  if (wanted && ((*wanted)[0] < 0 || (*wanted)[1] < 0))
-    return InvalidArgument("size must not be negative, got [{}]", fmt::join(*wanted, ","));
-  ctx.set_output(
-      0, PartialShape{batch, wanted ? (*wanted)[0] : kUnknownDim, wanted ? (*wanted)[1] : kUnknownDim, images[3]});
+  // The kernel refuses negative sizes.
+  const auto known = [&](size_t i) { return wanted && (*wanted)[i] >= 0 ? (*wanted)[i] : kUnknownDim; };
+  ctx.set_output(0, PartialShape{batch, known(0), known(1), images[3]});
   return OkStatus();
 }
 

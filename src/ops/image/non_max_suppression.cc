@@ -114,8 +114,11 @@ Status SuppressedShape(ShapeContext& ctx) {
   WEIR_TRY(MergeDims(boxes.dim(1), 4).status());
   int64_t size = kUnknownDim;
   if (const Result<bool> pad = ctx.Attr<bool>("pad_to_max_output_size"); pad.ok() && *pad) {
-    if (const Tensor* max = ctx.constant(2); max != nullptr && max->num_elements() == 1)
-      size = std::max(max->Int(0), kUnknownDim);
+    if (const Tensor* max = ctx.constant(2); max != nullptr && max->num_elements() == 1) {
+      size = max->Int(0);
+      if (size < 0)
+        return InvalidArgument("Dimension size, given by scalar input 2, must be non-negative but is {}", size);
+    }
   }
   ctx.set_output(0, PartialShape{size});
   if (ctx.num_outputs() > 1) ctx.set_output(1, PartialShape::Scalar());

@@ -36,7 +36,7 @@ Result<Kernel> MakeBincount(KernelSetup&) {
     const int64_t size = ctx.input(1).scalar<int32_t>();
     if (size < 0) return InvalidArgument("size ({}) must be non-negative", size);
     const bool weighted = weights.num_elements() != 0;
-    if (weighted && !(weights.shape() == arr.shape())) {
+    if (weighted && weights.num_elements() != arr.num_elements()) {
       return InvalidArgument(
           "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all "
           "weights equal to 1. Received {}",

@@ -91,11 +91,11 @@ Result<Gradients> SigmoidGradGradient(GradientContext& g) {  // z = dy y (1 - y)
 
 template <class F>
 void AddGradOp(OpRegistry& registry, const std::string& name, F f, GradientFn gradient) {
-  AddBinary(registry, {.name = name,
-                       .types = kTypes,
-                       .loops = BinaryFor<float, double, C128>(f),
-                       .gradient = std::move(gradient),
-                       .signature = "y: T, dy: T -> z: T"});
+  AddGradientOfUnary(registry, {.name = name,
+                                .types = kTypes,
+                                .loops = BinaryFor<float, double, C128>(f),
+                                .gradient = std::move(gradient),
+                                .signature = "y: T, dy: T -> z: T"});
 }
 
 }  // namespace

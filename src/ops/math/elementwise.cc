@@ -229,6 +229,22 @@ Kernel MakeBinary(const Converted<BinaryLoop>& c, int cost, int first, int secon
       .Cheap();
 }
 
+// Takes the elements in their order in memory, whatever the shapes. The result has the shape of input 0.
+Kernel MakeFlatBinary(const Converted<BinaryLoop>& c, int cost) {
+  return Kernel::Sync([c, cost](KernelContext& ctx) -> Status {
+           const Tensor& a = ctx.input(0);
+           const Tensor& b = ctx.input(1);
+           if (a.num_elements() != b.num_elements())
+             return InvalidArgument("The two arguments to a cwise op must have same number of elements, got {} and {}",
+                                    a.num_elements(), b.num_elements());
+           const void* x = a.raw();
+           const void* y = b.raw();
+           WEIR_ASSIGN(Tensor z, ctx.ForwardOrAllocate({0, 1}, 0, a.shape()));
+           return RunFlat(ctx, c, x, y, z, ScalarOperand::kNone, cost);
+         })
+      .Cheap();
+}
+
 KernelList MakeBinaryKernels(const std::vector<DType>& types, const BinaryLoops& loops, int cost, int first,
                              int second) {
   KernelList list;
@@ -312,6 +328,26 @@ void AddUnary(OpRegistry& registry, UnaryOp op) {
       .gradient = op.gradient,
       .no_gradient = op.no_gradient,
       .kernels = UnaryKernels(TypesNamed(op.types), op.loops, op.cost),
+  });
+}
+
+void AddGradientOfUnary(OpRegistry& registry, BinaryOp op) {
+  KernelList kernels = BinaryKernels(TypesNamed(op.types), op.loops, op.cost);
+  for (KernelDef& def : kernels) {
+    ElementLoop loop = LoopOf(def)->loop;
+    loop.may_be_scalar = 0;
+    const Converted<BinaryLoop> c = Converted<BinaryLoop>::For(op.loops, def.types[0].second);
+    def.make = KernelWithLoop{.loop = loop, .make = [c, cost = op.cost](KernelSetup& setup) -> Result<Kernel> {
+                                return MakeFlatBinary(c.Sized(setup), cost);
+                              }};
+  }
+  registry.Add({
+      .name = op.name,
+      .signature = op.signature,
+      .attrs = {"T: {" + op.types + "}"},
+      .shape = SameAsInput(0),
+      .gradient = op.gradient,
+      .kernels = std::move(kernels),
   });
 }
 

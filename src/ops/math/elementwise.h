@@ -66,6 +66,8 @@ struct BinaryOp {
   std::string signature = "x: T, y: T -> z: T";
 };
 void AddBinary(OpRegistry& registry, BinaryOp op);
+// The gradient of a unary op, from y and dy. They have the same number of elements, and the result the shape of y.
+void AddGradientOfUnary(OpRegistry& registry, BinaryOp op);
 
 // A gradient of a unary op as a function of x, y and dy.
 using UnaryGradient = Output (*)(Output x, Output y, Output dy);

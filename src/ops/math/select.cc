@@ -72,7 +72,7 @@ Status RunTernary(KernelContext& ctx, TernaryLoop loop, const Shape& a, const Sh
 Result<Kernel> MakeSelectV2(KernelSetup& setup) {
   const DType type = BaseType(setup.output_type(0));
   TernaryLoop loop = SelectLoopFor(type);
-  if (loop == nullptr) return Unimplemented("cannot select among elements of type {}", type);
+  if (loop == nullptr) return InvalidArgument("cannot select among elements of type {}", type);
   const size_t size = ElementSize(type);
   return Kernel::Sync([loop, size](KernelContext& ctx) -> Status {
            return RunTernary(ctx, loop, ctx.input(0).shape(), ctx.input(1).shape(), ctx.input(2).shape(),
@@ -84,7 +84,7 @@ Result<Kernel> MakeSelectV2(KernelSetup& setup) {
 Result<Kernel> MakeSelect(KernelSetup& setup) {
   const DType type = BaseType(setup.output_type(0));
   TernaryLoop loop = SelectLoopFor(type);
-  if (loop == nullptr) return Unimplemented("cannot select among elements of type {}", type);
+  if (loop == nullptr) return InvalidArgument("cannot select among elements of type {}", type);
   const size_t size = ElementSize(type);
   return Kernel::Sync([loop, size](KernelContext& ctx) -> Status {
            const Shape& condition = ctx.input(0).shape();

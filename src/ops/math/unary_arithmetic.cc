@@ -91,11 +91,11 @@ void RegisterUnaryArithmetic(OpRegistry& registry) {
       return -dy * std::conj(y * y);
   });
   for (const char* name : {"InvGrad", "ReciprocalGrad"}) {
-    AddBinary(registry, {.name = name,
-                         .types = "bfloat16, half, float, double, complex64, complex128",
-                         .loops = reciprocal_grad,
-                         .gradient = InvGradGradient,
-                         .signature = "y: T, dy: T -> z: T"});
+    AddGradientOfUnary(registry, {.name = name,
+                                  .types = "bfloat16, half, float, double, complex64, complex128",
+                                  .loops = reciprocal_grad,
+                                  .gradient = InvGradGradient,
+                                  .signature = "y: T, dy: T -> z: T"});
   }
   AddUnary(registry,
            {.name = "Square",

@@ -15,7 +15,8 @@ using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 template <class T>
 Result<Kernel> MakeAvgPool(KernelSetup& setup, int dims) {
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims));
+  const WindowUse use = dims == 2 ? WindowUse::kPoolOfChannel : WindowUse::kPooling;
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims, use));
   return Kernel::Sync([window](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
@@ -43,7 +44,8 @@ Result<Kernel> MakeAvgPool(KernelSetup& setup, int dims) {
 
 template <class T>
 Result<Kernel> MakeAvgPoolGrad(KernelSetup& setup, int dims) {
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims));
+  const WindowUse use = dims == 2 ? WindowUse::kPoolOfChannel : WindowUse::kPooling;
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims, use));
   return Kernel::Sync([window](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(const Shape shape, ShapeFromTensor(ctx.input(0), "orig_input_shape"));
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, shape));
@@ -115,7 +117,7 @@ void AddPool(OpRegistry& registry, const char* name, const char* gradient_name, 
       .name = name,
       .signature = fmt::format("{}: T -> output: T", input),
       .attrs = attrs,
-      .shape = PooledShape(dims),
+      .shape = PooledShape(dims, PoolShapeChecks::kSpatial),
       .gradient = std::move(gradient),
       .kernels = CpuKernels<half, bfloat16, float, double>(
           [dims](auto tag, KernelSetup& setup) { return MakeAvgPool<typename decltype(tag)::type>(setup, dims); }),

@@ -161,7 +161,10 @@ Status SamplerShape(ShapeContext& ctx) {
 }
 
 Status AccidentalHitsShape(ShapeContext& ctx) {
-  WEIR_TRY(ctx.WithRank(0, 2).status());
+  WEIR_ASSIGN(const int64_t num_true, ctx.Attr<int64_t>("num_true"));
+  WEIR_ASSIGN(const PartialShape true_classes, ctx.WithRank(0, 2));
+  if (true_classes[1] >= 0 && true_classes[1] != num_true)
+    return InvalidArgument("Dimension must be {} but is {}", num_true, true_classes[1]);
   WEIR_TRY(ctx.WithRank(1, 1).status());
   for (int i = 0; i < 3; ++i) ctx.set_output(i, PartialShape::OfRank(1));
   return OkStatus();

@@ -77,12 +77,16 @@ Status ForwardShape(ShapeContext& ctx, Family family) {
 
 Status SizesShape(ShapeContext& ctx, int sizes_input, Family family) {
   // What else does not fit, the kernel says.
-  if (sizes_input == 0 && family.dims == 2 && !family.depthwise) {
-    WEIR_TRY(ctx.WithRank(1, 4).status());
-    WEIR_TRY(ctx.WithRank(2, 4).status());
+  const bool checked = sizes_input == 0 && family.dims == 2 && !family.depthwise;
+  if (checked) {
+    WEIR_ASSIGN(const PartialShape filter, ctx.WithRank(1, 4));
+    WEIR_ASSIGN(const PartialShape dy, ctx.WithRank(2, 4));
+    WEIR_ASSIGN(const std::string format, ctx.Attr<std::string>("data_format"));
+    WEIR_TRY(MergeDims(dy[format.starts_with("NC") ? 1 : 3], filter[3]).status());
   }
   WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, sizes_input));
   WEIR_ASSIGN(PartialShape out, sizes.Merge(PartialShape::OfRank(family.dims + 2)));
+  if (checked && ctx.input(2).known_rank()) WEIR_TRY(MergeDims(out[0], ctx.input(2)[0]).status());
   if (sizes_input == 0 && out[0] < 0 && ctx.input(2).rank() == family.dims + 2)
     out.SetDim(0, ctx.input(2)[0]);  // as many images as results
   ctx.set_output(0, out);
@@ -192,8 +196,11 @@ Status Convolve(KernelContext& ctx, ConvolutionCache& cache, ConvPass pass, cons
 
 template <class T>
 Result<Kernel> MakeForward(KernelSetup& setup, Family family) {
+  // TensorFlow's kernels for double report strides across images and channels with other codes than those for float.
+  const bool other_code = std::is_same_v<T, double> && (family.depthwise || family.dims == 3);
   WEIR_ASSIGN(const SlidingWindow w,
-              SlidingWindow::FromAttrs(*setup.node().attrs, family.dims, WindowUse::kConvolution));
+              SlidingWindow::FromAttrs(*setup.node().attrs, family.dims,
+                                       other_code ? WindowUse::kGradient : WindowUse::kConvolution));
   return Kernel::Sync([w, family, cache = std::make_shared<ConvolutionCache>()](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     const Tensor& filter = ctx.input(1);
@@ -247,7 +254,10 @@ Status CheckResult(const SlidingWindow& w, const ConvSizes& sizes, const Tensor&
 
 template <class T>
 Result<Kernel> MakeInputGradient(KernelSetup& setup, Family family) {
-  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, family.dims, WindowUse::kGradient));
+  const bool other_code = std::is_same_v<T, double> && !family.depthwise && family.dims == 2;  // see MakeForward
+  WEIR_ASSIGN(const SlidingWindow w,
+              SlidingWindow::FromAttrs(*setup.node().attrs, family.dims,
+                                       other_code ? WindowUse::kConvolution : WindowUse::kGradient));
   return Kernel::Sync([w, family, cache = std::make_shared<ConvolutionCache>()](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(const Shape shape, ShapeFromTensor(ctx.input(0), "input_sizes"));
     WEIR_ASSIGN(const ConvSizes sizes, SizesOf(w, family, shape, ctx.input(1).shape()));

@@ -153,7 +153,8 @@ Result<Kernel> MakeGradient(KernelSetup& setup) {
     const Tensor& x = ctx.input(1);
     WEIR_ASSIGN(const ChannelView v, norm.View(x));
     if (!(ctx.input(0).shape() == x.shape()))
-      return InvalidArgument("y_backprop has the shape {}, but x {}", ctx.input(0).shape(), x.shape());
+      return InvalidArgument("x and y_backprop must have same shape, but x has shape {} and y_backprop has shape {}",
+                             x.shape(), ctx.input(0).shape());
     WEIR_TRY(CheckVector(ctx.input(2), v.channels, "scale"));
     WEIR_TRY(CheckVector(ctx.input(3), v.channels, "reserve_space_1"));
     WEIR_TRY(CheckVector(ctx.input(4), v.channels, "reserve_space_2"));
@@ -219,8 +220,9 @@ Status ForwardShape(ShapeContext& ctx) {
 }
 
 Status GradientShape(ShapeContext& ctx) {
-  WEIR_ASSIGN(PartialShape x, MergedImages(ctx, 1, 2, 4));
-  WEIR_ASSIGN(x, x.Merge(ctx.input(0)));
+  WEIR_ASSIGN(const PartialShape x, MergedImages(ctx, 1, 2, 4));
+  WEIR_ASSIGN(const PartialShape dy, ctx.WithRank(0, x.rank()));
+  WEIR_TRY(MergeDims(ChannelsOf(ctx, dy), ChannelsOf(ctx, x)).status());
   ctx.set_output(0, x);
   for (int i = 1; i < 3; ++i) ctx.set_output(i, PartialShape{ChannelsOf(ctx, x)});
   for (int i = 3; i < 5; ++i) ctx.set_output(i, PartialShape::Scalar());

@@ -49,7 +49,8 @@ void PositionsOfWindow(const PoolSizes& p, const PoolSizes::Window& window, cons
 
 template <class T>
 Result<Kernel> MakeMaxPool(KernelSetup& setup, int dims) {
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims));
+  const WindowUse use = dims == 2 ? WindowUse::kPoolOfChannel : WindowUse::kPooling;
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims, use));
   return Kernel::Sync([window](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
@@ -129,7 +130,8 @@ Status FloatGradient(KernelContext& ctx, const PoolSizes& p, const float* in, co
 
 template <class T>
 Result<Kernel> MakeMaxPoolGrad(KernelSetup& setup, int dims) {
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims));
+  const WindowUse use = dims == 2 ? WindowUse::kPoolingGradient : WindowUse::kPooling;
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims, use));
   return Kernel::Sync([window](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
@@ -156,7 +158,7 @@ Result<Kernel> MakeMaxPoolGrad(KernelSetup& setup, int dims) {
 // Gathers from `grad`, which has the shape of the images, the elements at the positions of the largest inputs.
 template <class T>
 Result<Kernel> MakeMaxPoolGradGrad(KernelSetup& setup, int dims) {
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims));
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims, WindowUse::kPoolingGradient));
   return Kernel::Sync([window](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
@@ -180,7 +182,7 @@ Result<Kernel> MakeMaxPoolGradGrad(KernelSetup& setup, int dims) {
 // Output 1 holds element indices within the image or, with include_batch_in_index, within the batch.
 template <class T, class Index>
 Result<Kernel> MakeMaxPoolWithArgmax(KernelSetup& setup) {
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2));
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2, WindowUse::kPoolOfChannel));
   WEIR_ASSIGN(const bool with_batch, setup.Attr<bool>("include_batch_in_index"));
   return Kernel::Sync([window, with_batch](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
@@ -207,7 +209,7 @@ Result<Kernel> MakeMaxPoolWithArgmax(KernelSetup& setup) {
 
 template <class T, class Index>
 Result<Kernel> MakeMaxPoolGradWithArgmax(KernelSetup& setup) {
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2));
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2, WindowUse::kPoolOfChannel));
   WEIR_ASSIGN(const bool with_batch, setup.Attr<bool>("include_batch_in_index"));
   return Kernel::Sync([window, with_batch](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
@@ -278,6 +280,17 @@ Result<Gradients> MaxPoolWithArgmaxGradient(GradientContext& g) {
 
 // --- registration
 
+// Like PooledShape. `grad` has the shape of the images, and `orig_output` that of the result.
+ShapeFn GradGradShape(int dims, PoolShapeChecks checks) {
+  return [pooled = PooledShape(dims, checks)](ShapeContext& ctx) -> Status {
+    WEIR_TRY(pooled(ctx));
+    WEIR_TRY(ctx.input(0).Merge(ctx.input(2)).status());
+    WEIR_ASSIGN(const PartialShape out, ctx.input(1).Merge(ctx.output(0)));
+    ctx.set_output(0, out);
+    return OkStatus();
+  };
+}
+
 constexpr char kNumbers[] = "T: realnumbertype";
 constexpr char kPadding[] = "padding: {'SAME', 'VALID'}";
 constexpr char kImageFormat[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
@@ -309,7 +322,7 @@ void RegisterFlat(OpRegistry& registry) {
       .signature = "input: T -> output: T",
       .attrs = with(
           {kImageFormat, "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16} = DT_FLOAT"}),
-      .shape = PooledShape(2),
+      .shape = PooledShape(2, PoolShapeChecks::kChannels),
       .gradient = MaxPoolGradient,
       .kernels = CpuKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>(
           [](auto tag, KernelSetup& setup) { return MakeMaxPool<typename decltype(tag)::type>(setup, 2); }),
@@ -327,7 +340,7 @@ void RegisterFlat(OpRegistry& registry) {
       .name = "MaxPoolGradGrad",
       .signature = "orig_input: T, orig_output: T, grad: T -> output: T",
       .attrs = with({kImageFormat, kNumbers}),
-      .shape = PooledShape(2),
+      .shape = GradGradShape(2, PoolShapeChecks::kChannels),
       .gradient = MaxPoolGradGradGradient,
       .kernels = KernelsOfNumbers(
           [](auto tag, KernelSetup& setup) { return MakeMaxPoolGradGrad<typename decltype(tag)::type>(setup, 2); }),
@@ -336,7 +349,7 @@ void RegisterFlat(OpRegistry& registry) {
       .name = "MaxPoolWithArgmax",
       .signature = "input: T -> output: T, argmax: Targmax",
       .attrs = with({"Targmax: {int32, int64} = DT_INT64", "include_batch_in_index: bool = false", kNumbers}),
-      .shape = PooledShape(2),
+      .shape = PooledShape(2, PoolShapeChecks::kPositiveWindows),
       .gradient = MaxPoolWithArgmaxGradient,
       .kernels = KernelsByIndex([]<class T, class I>(TypeTag<T>, TypeTag<I>, KernelSetup& setup) {
         return MakeMaxPoolWithArgmax<T, I>(setup);
@@ -365,7 +378,7 @@ void RegisterVolumes(OpRegistry& registry) {
       .name = "MaxPool3D",
       .signature = "input: T -> output: T",
       .attrs = with({"T: {half, bfloat16, float}"}),
-      .shape = PooledShape(3),
+      .shape = PooledShape(3, PoolShapeChecks::kSpatial),
       .gradient = MaxPool3DGradient,
       .kernels = CpuKernels<half, bfloat16, float>(
           [](auto tag, KernelSetup& setup) { return MakeMaxPool<typename decltype(tag)::type>(setup, 3); }),
@@ -380,8 +393,8 @@ void RegisterVolumes(OpRegistry& registry) {
         WEIR_ASSIGN(const DType images, setup.Attr<DType>("TInput"));
         WEIR_ASSIGN(const DType gradients, setup.Attr<DType>("T"));
         if (images != gradients)
-          return Unimplemented("the gradient has type {}, but the images have type {}: they must be equal", gradients,
-                               images);
+          return InvalidArgument("the gradient has type {}, but the images have type {}: they must be equal", gradients,
+                                 images);
         return MakeMaxPoolGrad<typename decltype(tag)::type>(setup, 3);
       }),
   });
@@ -389,7 +402,7 @@ void RegisterVolumes(OpRegistry& registry) {
       .name = "MaxPool3DGradGrad",
       .signature = "orig_input: T, orig_output: T, grad: T -> output: T",
       .attrs = with({kNumbers}),
-      .shape = PooledShape(3),
+      .shape = GradGradShape(3, PoolShapeChecks::kSpatial),
       .gradient = MaxPool3DGradGradGradient,
       .kernels = KernelsOfNumbers(
           [](auto tag, KernelSetup& setup) { return MakeMaxPoolGradGrad<typename decltype(tag)::type>(setup, 3); }),

@@ -1,13 +1,32 @@
 #include "ops/nn/pooling.h"
 
+#include <limits>
+
 #include "op/shape_context.h"
 
 namespace weir::ops {
 
-Result<PoolWindow> PoolWindow::FromAttrs(const AttrMap& attrs, int dims) {
+namespace {
+
+constexpr int64_t kMostWindow = std::numeric_limits<int32_t>::max();
+
+// The output size as a shape function computes it, which accepts windows without elements.
+Result<int64_t> WindowedSize(int64_t in, int64_t size, int64_t stride, bool same) {
+  if (stride < 1) return InvalidArgument("Stride must be > 0, but got {}", stride);
+  // Kernels refuse larger values.
+  if (in < 0 || stride > kMostWindow || size > kMostWindow || size < -kMostWindow) return kUnknownDim;
+  if (same) return (in + stride - 1) / stride;
+  if (size == kUnknownDim) return kUnknownDim;
+  if (in < size) return InvalidArgument("Negative dimension size caused by subtracting {} from {}", size, in);
+  return (in + stride - size) / stride;
+}
+
+}  // namespace
+
+Result<PoolWindow> PoolWindow::FromAttrs(const AttrMap& attrs, int dims, WindowUse use) {
   PoolWindow w;
-  WEIR_ASSIGN(w.sliding, SlidingWindow::FromAttrs(attrs, dims, WindowUse::kPooling));
-  WEIR_ASSIGN(w.size, SpatialPart(attrs, "ksize", dims, w.sliding.channels_first, WindowUse::kPooling));
+  WEIR_ASSIGN(w.sliding, SlidingWindow::FromAttrs(attrs, dims, use));
+  WEIR_ASSIGN(w.size, SpatialPart(attrs, "ksize", dims, w.sliding.channels_first, use));
   return w;
 }
 
@@ -50,23 +69,33 @@ Result<PoolSizes> PoolSizes::Make(const PoolWindow& window, const Shape& in) {
   return p;
 }
 
-ShapeFn PooledShape(int dims) {
-  return [dims](ShapeContext& ctx) -> Status {
+ShapeFn PooledShape(int dims, PoolShapeChecks checks) {
+  return [dims, checks](ShapeContext& ctx) -> Status {
     WEIR_TRY(SlidingWindow::CheckForShape(ctx.attrs(), dims, dims == 3 ? "Pool3D" : "Pooling"));
     WEIR_ASSIGN(const PartialShape in, ctx.WithRank(0, dims + 2));
-    const Result<PoolWindow> window = PoolWindow::FromAttrs(ctx.attrs(), dims);
-    if (!window.ok()) {  // the kernel says so
-      for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, PartialShape::OfRank(dims + 2));
-      return OkStatus();
+    WEIR_ASSIGN(const std::vector<int64_t> sizes, ctx.Attr<std::vector<int64_t>>("ksize"));
+    WEIR_ASSIGN(const std::vector<int64_t> strides, ctx.Attr<std::vector<int64_t>>("strides"));
+    WEIR_ASSIGN(const std::string padding, ctx.Attr<std::string>("padding"));
+    SlidingWindow s;
+    s.dims = dims;
+    if (ctx.attrs().find("data_format") != ctx.attrs().end()) {
+      WEIR_ASSIGN(const std::string format, ctx.Attr<std::string>("data_format"));
+      s.channels_first = format.starts_with("NC");
     }
-    const SlidingWindow& s = window->sliding;
-    SlidingWindow::Dims out = {};
-    for (int i = 0; i < dims; ++i) {
-      const auto d = static_cast<size_t>(i);
-      WEIR_ASSIGN(out[d], s.OutputSize(i, in[s.spatial_axis(i)], window->size[d]));
+    for (const int64_t size : sizes) {
+      if (size < 1 && checks == PoolShapeChecks::kPositiveWindows)
+        return InvalidArgument("ksize must be a positive int32 value, got:{}", size);
     }
-    for (int i = 0; i < ctx.num_outputs(); ++i)
-      ctx.set_output(i, PartialShape(s.ImageDims(in[0], out, in[s.channel_axis()])));
+    DimVector out(static_cast<size_t>(s.rank()));
+    for (int axis = 0; axis < s.rank(); ++axis) {
+      const auto d = static_cast<size_t>(axis);
+      out[d] = in[axis];
+      const bool is_channel = axis == s.channel_axis();
+      if (axis == 0 || (is_channel && checks == PoolShapeChecks::kSpatial)) continue;
+      WEIR_ASSIGN(out[d], WindowedSize(in[axis], sizes[d], strides[d], padding == "SAME"));
+      if (is_channel && sizes[d] == 1) out[d] = in[axis];  // the stride has no effect then
+    }
+    for (int i = 0; i < ctx.num_outputs(); ++i) ctx.set_output(i, PartialShape(out));
     return OkStatus();
   };
 }

@@ -15,7 +15,7 @@ namespace weir::ops {
 struct PoolWindow {
   SlidingWindow sliding;
   SlidingWindow::Dims size = {};
-  static Result<PoolWindow> FromAttrs(const AttrMap& attrs, int dims);
+  static Result<PoolWindow> FromAttrs(const AttrMap& attrs, int dims, WindowUse use);
 };
 
 // Sizes for three spatial dimensions. With fewer dimensions, the leading ones have size 1.
@@ -71,8 +71,14 @@ struct PoolAttrs {
 };
 Result<PoolAttrs> PoolAttrsOf(const GradientContext& g);
 
-// The shape function of pooling ops. Input 0 holds the images.
-ShapeFn PooledShape(int dims);
+// The shape function of pooling ops. Input 0 holds the images. Refuses what TensorFlow's refuse; kernels check the
+// rest.
+enum class PoolShapeChecks {
+  kSpatial,          // the windows of spatial dimensions
+  kChannels,         // also those of the channels
+  kPositiveWindows,  // also that windows have elements
+};
+ShapeFn PooledShape(int dims, PoolShapeChecks checks);
 // Checks that an incoming gradient has the shape of the result.
 Status CheckPooled(const PoolSizes& sizes, const Tensor& value, const char* what);
 

@@ -24,14 +24,17 @@ Result<SlidingWindow::Dims> SpatialPart(const AttrMap& attrs, const char* name, 
   const std::string_view attr = name;
   if (static_cast<int>(all.size()) != dims + 2)
     return InvalidArgument("Sliding window {} field must specify {} dimensions, but is [{}]", name, dims + 2, text);
-  if (attr == "ksize" && std::any_of(all.begin(), all.end(), [](int64_t size) { return size < 1; }))
+  const bool positive = std::all_of(all.begin(), all.end(), [](int64_t size) { return size > 0; });
+  if (attr == "ksize" && !positive && use != WindowUse::kPoolingGradient)
     return InvalidArgument("Sliding window ksize must be positive. The specified or inferred ksize is: {}", text);
   const auto channel = static_cast<size_t>(channels_first ? 1 : dims + 1);
-  if (use == WindowUse::kPooling) {
+  if (use == WindowUse::kPooling || use == WindowUse::kPoolOfChannel || use == WindowUse::kPoolingGradient) {
     if (all[0] != 1)
       return Unimplemented("Pooling is not yet supported on the batch dimension. {} is [{}]", name, text);
-    if (all[channel] != 1)
+    if (all[channel] != 1 && !(attr == "strides" && use == WindowUse::kPoolOfChannel))
       return Unimplemented("Pooling is not yet supported on the depth dimension: {} is [{}]", name, text);
+    if (attr == "ksize" && !positive)
+      return InvalidArgument("Sliding window ksize must be positive. The specified or inferred ksize is: {}", text);
   } else if (all[0] != 1 || all[channel] != 1) {
     const bool gradient = use == WindowUse::kGradient || attr == "dilations";
     return MakeStatus(

@@ -11,8 +11,10 @@
 
 namespace weir::ops {
 
-// What a window is for: that decides the error of one that reaches over several images or channels.
-enum class WindowUse { kPooling, kConvolution, kGradient };
+// What a window is for: that decides the error of one that reaches over several images or channels. kPoolOfChannel
+// ignores the stride between channels, which has no effect on windows of one channel; kPoolingGradient refuses windows
+// over images and channels before it looks at their sizes.
+enum class WindowUse { kPooling, kPoolOfChannel, kPoolingGradient, kConvolution, kGradient };
 
 struct SlidingWindow {
   using Dims = ConvSizes::Dims;

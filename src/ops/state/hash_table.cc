@@ -308,7 +308,7 @@ class HashLookupTable final : public LookupTable {
 
 Result<ResourcePtr<LookupTable>> MakeHashLookupTable(LookupTableSpec spec) {
   if (spec.value_dtype != kString && !IsPlain(spec.value_dtype)) {
-    return Unimplemented("lookup tables with values of type {} are not supported", spec.value_dtype);
+    return InvalidArgument("lookup tables with values of type {} are not supported", spec.value_dtype);
   }
   const bool scalar = spec.key_shape.rank() == 0;
   if (scalar && (spec.key_dtype == kInt32 || spec.key_dtype == kInt64)) {
@@ -317,8 +317,8 @@ Result<ResourcePtr<LookupTable>> MakeHashLookupTable(LookupTableSpec spec) {
   if (spec.key_dtype == kString ? scalar : (IsInteger(spec.key_dtype) || spec.key_dtype == kBool)) {
     return ResourcePtr<LookupTable>(MakeIntrusive<HashLookupTable<std::string>>(std::move(spec)));
   }
-  return Unimplemented("lookup tables with keys of type {} and shape {} are not supported", spec.key_dtype,
-                       spec.key_shape);
+  return InvalidArgument("lookup tables with keys of type {} and shape {} are not supported", spec.key_dtype,
+                         spec.key_shape);
 }
 
 }  // namespace weir::ops

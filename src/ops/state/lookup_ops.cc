@@ -185,6 +185,9 @@ Result<Kernel> MakeRemove(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), table->spec().value_dtype));
+    const bool dense = table->spec().empty_key.valid();
+    if (dense && ctx.input(1).rank() == 0)
+      return InvalidArgument("Expected a vector of keys to remove, got shape {}", ctx.input(1).shape());
     return table->Remove(ctx.input(1));
   });
 }
@@ -208,6 +211,17 @@ Result<Kernel> MakeExport(HandleKind handle_kind) {
     return OkStatus();
   });
 }
+
+// As in TensorFlow, only the form with a resource handle looks at keys and values.
+Status ImportShape(ShapeContext& c) {
+  if (c.input_type(0) != kResource) return OkStatus();
+  WEIR_ASSIGN(const PartialShape keys, c.WithRank(1, 1));
+  WEIR_ASSIGN(const PartialShape values, c.WithRankAtLeast(2, 1));
+  if (!values.known_rank()) return OkStatus();
+  return MergeDims(keys[0], values[0]).status();
+}
+
+Status RemoveShape(ShapeContext& c) { return c.WithRankAtLeast(1, 1).status(); }
 
 Status InitializeShape(ShapeContext& c) {
   WEIR_ASSIGN(PartialShape keys, c.WithRank(1, 1));
@@ -243,13 +257,15 @@ void RegisterLookup(OpRegistry& registry) {
               .attrs = {"Tkeys: type", "Tvalues: type"},
               .shape = UnknownOutputs()},
              [](KernelSetup&, HandleKind handle_kind) { return MakeExport(handle_kind); });
-  AddTableOp(
-      registry, "LookupTableImportV2",
-      {.name = "LookupTableImport", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
-      [](KernelSetup&, HandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Import); });
+  AddTableOp(registry, "LookupTableImportV2",
+             {.name = "LookupTableImport",
+              .signature = "keys: Tin, values: Tout ->",
+              .attrs = {"Tin: type", "Tout: type"},
+              .shape = ImportShape},
+             [](KernelSetup&, HandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Import); });
   AddTableOp(
       registry, "LookupTableRemoveV2",
-      {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}},
+      {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}, .shape = RemoveShape},
       [](KernelSetup&, HandleKind handle_kind) { return MakeRemove(handle_kind); }, /*ref_form=*/false);
   AddTableOp(registry, "InitializeTableV2",
              {.name = "InitializeTable",

@@ -58,6 +58,7 @@ Result<Kernel> MakeTemporaryVariable(KernelSetup& setup) {
 
 Result<Kernel> MakeDestroyTemporaryVariable(KernelSetup& setup) {
   WEIR_ASSIGN(std::string name, setup.Attr<std::string>("var_name"));
+  if (name.empty()) return InvalidArgument("Missing var_name attribute");
   return Kernel::Sync([name](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, HandleKind::kRef, 0));
     Tensor value = variable->Read();

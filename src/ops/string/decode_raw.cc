@@ -70,6 +70,8 @@ Result<Kernel> MakeDecodePaddedRaw(KernelSetup& setup) {
   const bool reverse = size > 1 && little_endian != (std::endian::native == std::endian::little);
   return Kernel::Sync([dtype, size, reverse](KernelContext& ctx) -> Status {
     const Tensor& in = ctx.input(0);
+    if (ctx.input(1).rank() != 0)
+      return InvalidArgument("fixed_length must be a scalar, got shape {}", ctx.input(1).shape());
     WEIR_ASSIGN(const int64_t length, ScalarInt(ctx.input(1), "fixed_length"));
     WEIR_TRY(CheckLength(length, dtype));
     Shape shape = in.shape();
