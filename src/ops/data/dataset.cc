@@ -113,8 +113,6 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
   if (op.has_element_spec) {
     attrs.insert(attrs.end(), {"output_types: list(type) >= 1", "output_shapes: list(shape) >= 1"});
   }
-  std::vector<std::string> lengths = std::move(op.equal_lengths);
-  if (op.has_element_spec) lengths.emplace_back("output_types = output_shapes");
   auto run = [make = std::move(op.make)](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ElementSpec spec, SpecOf(*ctx.node().attrs));
     std::vector<Tensor> inputs;
@@ -128,7 +126,6 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
       .name = op.name,
       .signature = fmt::format("{} -> handle: variant", op.inputs),
       .attrs = std::move(attrs),
-      .equal_lengths = std::move(lengths),
       .shape = [&registry,
                 name = std::string(op.name)](ShapeContext& ctx) { return DatasetShape(*registry.Find(name), ctx); },
       .no_gradient = kNoGradient,
