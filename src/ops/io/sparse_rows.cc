@@ -26,6 +26,18 @@ Status CheckValueType(DType dtype) {
 
 }  // namespace
 
+Result<SparseParts> UncheckedSparseInputs(const KernelContext& ctx) {
+  WEIR_TRY(CheckValueType(ctx.input(1).dtype()));
+  const SparseParts parts{ctx.input(0), ctx.input(1), ctx.input(2)};
+  if (parts.indices.rank() != 2)
+    return InvalidArgument("Input indices should be a matrix but received shape {}", parts.indices.shape());
+  if (parts.values.rank() != 1)
+    return InvalidArgument("Input values should be a vector but received shape {}", parts.values.shape());
+  if (parts.shape.rank() != 1)
+    return InvalidArgument("Input shape should be a vector but received shape {}", parts.shape.shape());
+  return parts;
+}
+
 Result<SparseParts> SparseInputs(const KernelContext& ctx) {
   WEIR_TRY(CheckValueType(ctx.input(1).dtype()));
   WEIR_TRY(ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "Input ").status());

@@ -16,6 +16,8 @@ struct SparseParts {
 
 // Returns the sparse tensor in inputs 0 to 2 of a kernel, checked.
 Result<SparseParts> SparseInputs(const KernelContext& ctx);
+// Likewise, but checks only the ranks of the three inputs.
+Result<SparseParts> UncheckedSparseInputs(const KernelContext& ctx);
 // Returns one sparse tensor per index of dimension 0, without that dimension. REQUIRES: `sparse` was checked.
 Result<std::vector<SparseParts>> RowsOfSparse(const SparseParts& sparse);
 // Stacks sparse tensors of equal rank into one with additional leading dimensions `outer`; the product of `outer` is
