@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/array/sparse_input.h"
-
 namespace weir::ops {
 namespace {
 
@@ -38,9 +36,9 @@ Result<SparseParts> UncheckedSparseInputs(const KernelContext& ctx) {
   return parts;
 }
 
-Result<SparseParts> SparseInputs(const KernelContext& ctx) {
+Result<SparseParts> SparseInputs(const KernelContext& ctx, Entries entries) {
   WEIR_TRY(CheckValueType(ctx.input(1).dtype()));
-  WEIR_TRY(ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "Input ").status());
+  WEIR_TRY(ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "Input ", entries).status());
   return SparseParts{ctx.input(0), ctx.input(1), ctx.input(2)};
 }
 
@@ -88,7 +86,9 @@ Result<SparseParts> StackSparse(const std::vector<SparseParts>& parts, DType dty
           "SparseTensor {} has indices of {}, values of {} and a shape of {}; int64, {} and int64 are "
           "expected",
           p, part.indices.dtype(), part.values.dtype(), part.shape.dtype(), dtype);
-    WEIR_TRY(ReadSparseInput(part.indices, part.values, part.shape, fmt::format("SparseTensor {}: ", p)).status());
+    WEIR_TRY(
+        ReadSparseInput(part.indices, part.values, part.shape, fmt::format("SparseTensor {}: ", p), Entries::kAnywhere)
+            .status());
     if (part.shape.num_elements() != rank)
       return InvalidArgument(
           "Inconsistent rank across SparseTensors: rank prior to SparseTensor[{}] was: {} but rank of "
