@@ -158,6 +158,11 @@ class CaseBuilder final {
         if (dice_.Percent(95)) lengths.try_emplace(one.attr, length);
       }
     }
+    const int64_t components = dice_.Below(3) + 1;  // of a dataset's elements, whose attributes are compared at run
+    for (const char* name : {"output_types", "Toutput_types", "output_shapes"}) {
+      if (dice_.Percent(95)) lengths.try_emplace(name, components);
+    }
+    if (op.name.starts_with("PaddedBatchDataset")) lengths.try_emplace("N", components);
     AttrMap attrs;
     for (const AttrDef& def : op.attrs) {
       if (def.default_value && dice_.Percent(40) && !lengths.contains(def.name)) continue;

@@ -236,9 +236,10 @@ Status PackShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Stacks parts of shape [1, ...].
-Result<Kernel> MakeParallelConcat(KernelSetup&) {
-  return Kernel::Sync([](KernelContext& ctx) -> Status {
+// Stacks parts of shape [1, ...]. The rows after the last part are zero.
+Result<Kernel> MakeParallelConcat(KernelSetup& setup) {
+  WEIR_ASSIGN(const PartialShape wanted, setup.Attr<PartialShape>("shape"));
+  return Kernel::Sync([wanted](KernelContext& ctx) -> Status {
     const Tensor& model = ctx.input(0);
     const int n = ctx.num_inputs();
     if (model.rank() == 0 || model.dim(0) != 1)
@@ -247,10 +248,15 @@ Result<Kernel> MakeParallelConcat(KernelSetup&) {
       if (!(ctx.input(k).shape() == model.shape()))
         return InvalidArgument("All input shapes must match: {} != {}", model.shape(), ctx.input(k).shape());
     }
+    const int64_t rows = wanted.dim(0);
+    if (rows < n)
+      return InvalidArgument("0th dimension of value = {} must be greater than loc_ = {}", rows,
+                             std::max<int64_t>(rows, 1));
     Shape shape = model.shape();
-    WEIR_TRY(shape.SetDim(0, n));
+    WEIR_TRY(shape.SetDim(0, rows));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
     const int64_t row = model.num_elements();
+    if (rows > n) Elements(out.dtype()).Clear(out.raw(), out.num_elements());
     for (int k = 0; k < n; ++k) CopyPart(ctx, ctx.input(k), 1, row, out, row * n, row * k);
     return OkStatus();
   });
@@ -259,8 +265,7 @@ Result<Kernel> MakeParallelConcat(KernelSetup&) {
 Status ParallelConcatShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape shape, ctx.Attr<PartialShape>("shape"));
   if (!shape.fully_defined()) return InvalidArgument("shape attr must be fully defined.");
-  if (shape.rank() < 1 || shape[0] != ctx.num_inputs())
-    return InvalidArgument("shape attr {} must have a first dimension of {}", shape, ctx.num_inputs());
+  if (shape.rank() < 1) return InvalidArgument("shape attr {} must have at least one dimension", shape);
   PartialShape part = shape;
   part.SetDim(0, 1);
   for (int i = 0; i < ctx.num_inputs(); ++i) WEIR_TRY(ctx.input(i).Merge(part).status());

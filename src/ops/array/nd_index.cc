@@ -1,5 +1,7 @@
 #include "ops/array/nd_index.h"
 
+#include <algorithm>
+
 #include "ops/array/int_inputs.h"
 
 namespace weir::ops {
@@ -62,6 +64,29 @@ Result<NdIndices> ResolveNdIndices(const Tensor& indices, const Shape& target, s
   return InvalidArgument("indices{} = [{}] does not index into {} shape {}",
                          where.empty() ? std::string() : fmt::format("[{}]", fmt::join(where, ",")),
                          fmt::join(position, ", "), target_name, target);
+}
+
+Status CheckKnownNdShapes(const PartialShape& indices, const PartialShape& updates, const PartialShape& target) {
+  if (target.known_rank() && target.num_elements() == 0 && (indices.num_elements() > 0 || updates.num_elements() > 0))
+    return InvalidArgument("Indices and updates specified for empty output");
+  if (!indices.known_rank() || !updates.known_rank() || updates.rank() == 0) return OkStatus();
+  const int outer = indices.rank() - 1;
+  const int64_t depth = indices[outer];
+  if (depth == kUnknownDim) return OkStatus();
+  WEIR_ASSIGN(PartialShape batch, indices.Sub(0, outer));
+  WEIR_ASSIGN(PartialShape update_batch, updates.Sub(0, std::min(outer, updates.rank())));
+  if (!batch.CompatibleWith(update_batch))
+    return InvalidArgument(
+        "Dimensions [0,{}) of indices[shape={}] = {} must match dimensions [0,{}) of updates[shape={}] = {}", outer,
+        indices, batch, outer, updates, update_batch);
+  if (!target.known_rank()) return OkStatus();
+  WEIR_ASSIGN(PartialShape slice, target.Sub(static_cast<int>(std::min<int64_t>(depth, target.rank()))));
+  WEIR_ASSIGN(PartialShape update_slice, updates.Sub(outer));
+  if (!slice.CompatibleWith(update_slice))
+    return InvalidArgument(
+        "Dimensions [{},{}) of input[shape={}] = {} must match dimensions [{},{}) of updates[shape={}] = {}", depth,
+        target.rank(), target, slice, outer, updates.rank(), updates, update_slice);
+  return OkStatus();
 }
 
 }  // namespace weir::ops

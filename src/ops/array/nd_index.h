@@ -16,4 +16,9 @@ struct NdIndices {
 // Errors say that the position "does not index into {target_name} shape ...".
 Result<NdIndices> ResolveNdIndices(const Tensor& indices, const Shape& target, std::string_view target_name);
 
+// Checks what is known of the shapes of a scatter while the graph is built. Like in TensorFlow, updates that are a
+// scalar and positions with more numbers than the target has dimensions are left to the kernel. REQUIRES: the rank of
+// `indices` is unknown or at least 1.
+Status CheckKnownNdShapes(const PartialShape& indices, const PartialShape& updates, const PartialShape& target);
+
 }  // namespace weir::ops

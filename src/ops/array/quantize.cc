@@ -118,7 +118,7 @@ Status QuantizeAndDequantize(KernelContext& ctx, const QuantizeSpec& spec) {
   const int64_t slices = spec.axis < 0 ? 1 : in.dim(static_cast<int>(spec.axis));
   if (spec.range_given) {
     for (int i : {1, 2}) {
-      if (ctx.input(i).num_elements() != slices || ctx.input(i).rank() > 1)
+      if (ctx.input(i).num_elements() != slices || ctx.input(i).rank() != (spec.axis < 0 ? 0 : 1))
         return InvalidArgument("input_min and input_max must have {} elements, got shape {}", slices,
                                ctx.input(i).shape());
     }
@@ -177,6 +177,19 @@ Status QuantizeAndDequantize(KernelContext& ctx, const QuantizeSpec& spec) {
   return OkStatus();
 }
 
+Status QuantizeAndDequantizeShape(ShapeContext& ctx) {
+  WEIR_ASSIGN(const int64_t axis, ctx.Attr<int64_t>("axis"));
+  if (axis < -1) return InvalidArgument("axis should be at least -1, got {}", axis);
+  WEIR_ASSIGN(PartialShape low, ctx.WithRank(1, axis == -1 ? 0 : 1));
+  WEIR_ASSIGN(const PartialShape range, low.Merge(ctx.input(2)));
+  if (axis >= 0 && axis < kMaxRank) {
+    WEIR_ASSIGN(const PartialShape in, ctx.WithRankAtLeast(0, static_cast<int>(axis) + 1));
+    if (in.known_rank()) WEIR_TRY(MergeDims(range.dim(0), in[static_cast<int>(axis)]).status());
+  }
+  ctx.set_output(0, ctx.input(0));
+  return OkStatus();
+}
+
 template <class T>
 Result<Kernel> MakeQuantizeAndDequantize(KernelSetup& setup) {
   QuantizeSpec spec;
@@ -222,7 +235,7 @@ void RegisterQuantize(OpRegistry& registry) {
       .attrs = {"signed_input: bool = true", "num_bits: int = 8", "range_given: bool = false",
                 "T: {bfloat16, half, float, double}", "round_mode: {'HALF_TO_EVEN', 'HALF_UP'} = 'HALF_TO_EVEN'",
                 "narrow_range: bool = false", "axis: int = -1"},
-      .shape = SameAsInput(0),
+      .shape = QuantizeAndDequantizeShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         return Gradients{g.d_output(0), std::monostate{}, std::monostate{}};
       },

@@ -52,6 +52,7 @@ Result<std::vector<bool>> ReversedAxes(const Ints& axes, int rank) {
 
 Result<Kernel> MakeReverseV2(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
+    if (ctx.input(1).rank() != 1) return InvalidArgument("'axis' must be 1-dimension, not {}", ctx.input(1).rank());
     WEIR_ASSIGN(Ints axes, VectorInts(ctx.input(1), "axis"));
     WEIR_ASSIGN(std::vector<bool> turn, ReversedAxes(axes, ctx.input(0).rank()));
     return ReverseDims(ctx, turn);
@@ -127,7 +128,7 @@ Status ReverseSequenceShape(ShapeContext& ctx) {
   if (!in.known_rank()) return OkStatus();
   if (batch >= in.rank() || batch < 0)
     return InvalidArgument("batch_dim must be < input rank: {} vs. {}", batch, in.rank());
-  if (seq >= in.rank() || seq < 0) return InvalidArgument("seq_dim must be < input rank: {} vs. {}", seq, in.rank());
+  if (seq >= in.rank()) return InvalidArgument("seq_dim must be < input rank: {} vs. {}", seq, in.rank());
   const int b = static_cast<int>(batch);
   WEIR_ASSIGN(int64_t size, MergeDims(in[b], lengths.known_rank() ? lengths[0] : kUnknownDim));
   in.SetDim(b, size);

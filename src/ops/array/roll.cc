@@ -61,8 +61,9 @@ Status RunRoll(KernelContext& ctx) {
 
 Status RollShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape in, ctx.WithRankAtLeast(0, 1));
-  WEIR_TRY(ctx.WithRankAtMost(1, 1).status());
-  WEIR_TRY(ctx.WithRankAtMost(2, 1).status());
+  WEIR_ASSIGN(const PartialShape shift, ctx.WithRankAtMost(1, 1));
+  WEIR_ASSIGN(const PartialShape axis, ctx.WithRankAtMost(2, 1));
+  WEIR_TRY(shift.Merge(axis).status());
   ctx.set_output(0, std::move(in));
   return OkStatus();
 }

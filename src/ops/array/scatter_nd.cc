@@ -90,43 +90,19 @@ Result<Kernel> MakeTensorScatter(KernelSetup&) {
   });
 }
 
-// Checks the known dimensions of indices and updates against the target shape.
-Status CheckKnownShapes(const PartialShape& indices, const PartialShape& updates, const PartialShape& out) {
-  if (out.known_rank() && out.num_elements() == 0 && (indices.num_elements() > 0 || updates.num_elements() > 0))
-    return InvalidArgument("Indices and updates specified for empty output");
-  if (!indices.known_rank() || !updates.known_rank()) return OkStatus();
-  const int outer = indices.rank() - 1;
-  const int64_t depth = indices[outer];
-  WEIR_ASSIGN(PartialShape batch, indices.Sub(0, outer));
-  if (updates.rank() < outer)
-    return InvalidArgument("updates {} must begin with the dimensions {} of indices {}", updates, batch, indices);
-  WEIR_ASSIGN(PartialShape update_batch, updates.Sub(0, outer));
-  if (!batch.CompatibleWith(update_batch))
-    return InvalidArgument("Dimensions [0,{}) of indices[shape={}] must match dimensions [0,{}) of updates[shape={}]",
-                           outer, indices, outer, updates);
-  if (depth == kUnknownDim || !out.known_rank()) return OkStatus();
-  if (depth > out.rank())
-    return InvalidArgument("the last dimension of indices {} exceeds the rank {} of the output {}", indices, out.rank(),
-                           out);
-  WEIR_ASSIGN(PartialShape slice, out.Sub(static_cast<int>(depth)));
-  WEIR_ASSIGN(PartialShape update_slice, updates.Sub(outer));
-  if (!slice.CompatibleWith(update_slice))
-    return InvalidArgument("Dimensions [{},{}) of input[shape={}] must match dimensions [{},{}) of updates[shape={}]",
-                           depth, out.rank(), out, outer, updates.rank(), updates);
-  return OkStatus();
-}
-
 Status ScatterNdShape(ShapeContext& ctx) {
   WEIR_ASSIGN(PartialShape indices, ctx.WithRankAtLeast(0, 1));
   WEIR_ASSIGN(PartialShape out, ShapeArgument(ctx, 2));
-  WEIR_TRY(CheckKnownShapes(indices, ctx.input(1), out));
+  WEIR_ASSIGN(PartialShape updates, ctx.WithRankAtLeast(1, 1));
+  WEIR_TRY(CheckKnownNdShapes(indices, updates, out));
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
 
 Status TensorScatterShape(ShapeContext& ctx) {
+  WEIR_TRY(ctx.WithRankAtLeast(0, 1).status());
   WEIR_ASSIGN(PartialShape indices, ctx.WithRankAtLeast(1, 1));
-  WEIR_TRY(CheckKnownShapes(indices, ctx.input(2), ctx.input(0)));
+  WEIR_TRY(CheckKnownNdShapes(indices, ctx.input(2), ctx.input(0)));
   ctx.set_output(0, ctx.input(0));
   return OkStatus();
 }

@@ -87,13 +87,14 @@ Status SliceShape(ShapeContext& ctx) {
   for (size_t i = 0; i < begin->size(); ++i) {
     const int64_t dim = in.known_rank() ? in[static_cast<int>(i)] : kUnknownDim;
     const int64_t b = (*begin)[i], s = (*size)[i];
-    if (b < 0) return InvalidArgument("Expected begin[{}] >= 0, but got {}", i, b);
     if (s < -1) return InvalidArgument("Expected size[{}] >= -1, but got {}", i, s);
-    if (dim >= 0 && (b > dim || (s >= 0 && s > dim - b)))
-      return InvalidArgument("Expected size[{}] in [0, {}], but got {} (begin {} of {})", i, dim - b, s, b, in);
-    dims.push_back(s >= 0 ? s : dim >= 0 ? dim - b : kUnknownDim);
+    if (s == -1 && dim >= 0 && b > dim)
+      return InvalidArgument("Negative dimension size caused by subtracting {} from {}", b, dim);
+    // A box that is not inside of the input is left to the kernel.
+    dims.push_back(s >= 0 ? s : dim >= 0 && b >= 0 ? dim - b : kUnknownDim);
   }
-  ctx.set_output(0, PartialShape(std::move(dims)));
+  WEIR_ASSIGN(PartialShape out, PartialShape::Make(dims));
+  ctx.set_output(0, std::move(out));
   return OkStatus();
 }
 

@@ -92,6 +92,10 @@ Result<SliceSpec> ResolveSlice(const PartialShape& input, const Ints* begin, con
 
 Result<SliceSpec> ResolveSlice(const Shape& input, const Tensor& begin, const Tensor& end, const Tensor& strides,
                                const SliceMasks& masks) {
+  if (begin.rank() != 1 || end.rank() != 1 || strides.rank() != 1)
+    return InvalidArgument(
+        "Expected begin, end, and strides to be 1D equal size tensors, but got shapes {}, {}, and {} instead.",
+        begin.shape(), end.shape(), strides.shape());
   WEIR_ASSIGN(Ints b, VectorInts(begin, "begin"));
   WEIR_ASSIGN(Ints e, VectorInts(end, "end"));
   WEIR_ASSIGN(Ints s, VectorInts(strides, "strides"));

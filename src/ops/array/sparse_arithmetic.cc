@@ -106,7 +106,7 @@ Result<Gradients> SparseDenseGradient(GradientContext& g) {
 template <class T>
 Result<Kernel> MakeSoftmax(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "sp_"));
+    WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "sp_", Entries::kAnywhere));
     if (in.rank < 2) return InvalidArgument("Input should have rank >= 2, but received rank {}", in.rank);
     // Group the entries by row: all indices but the last.
     std::map<Ints, std::vector<int64_t>> rows;
@@ -193,6 +193,11 @@ OpEntry ExtremeEntry(const char* name, const char* types, KernelList kernels) {
               "output_indices: int64, output_values: T",
           .attrs = {types},
           .shape = [](ShapeContext& ctx) -> Status {
+            for (const int operand : {0, 3}) {
+              WEIR_TRY(ctx.WithRank(operand, 2).status());
+              WEIR_TRY(ctx.WithRank(operand + 1, 1).status());
+              WEIR_TRY(ctx.WithRank(operand + 2, 1).status());
+            }
             WEIR_ASSIGN(PartialShape shape, ctx.WithRank(2, 1));
             ctx.set_output(0, PartialShape({kUnknownDim, shape.dim(0)}));
             ctx.set_output(1, PartialShape::OfRank(1));
@@ -221,6 +226,7 @@ void RegisterSparseArithmetic(OpRegistry& registry) {
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_TRY(ctx.WithRank(0, 2).status());
         WEIR_ASSIGN(PartialShape values, ctx.WithRank(1, 1));
+        WEIR_TRY(ctx.WithRank(2, 1).status());
         ctx.set_output(0, std::move(values));
         return OkStatus();
       },

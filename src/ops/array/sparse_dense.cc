@@ -154,7 +154,9 @@ Status RunSparseDenseAdd(KernelContext& ctx) {
 Result<Kernel> MakeSparseReduceSum(KernelSetup& setup) {
   WEIR_ASSIGN(bool keep_dims, setup.Attr<bool>("keep_dims"));
   return Kernel::Sync([keep_dims](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_"));
+    WEIR_ASSIGN(SparseInput in,
+                ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_", Entries::kAnywhere));
+    WEIR_TRY(CheckReductionAxes(ctx.input(3)));
     std::vector<bool> summed(static_cast<size_t>(in.rank));
     for (int64_t axis : IntsOf(ctx.input(3))) {
       WEIR_ASSIGN(int d, CheckedAxis(axis, in.rank, "reduction axis"));
@@ -168,6 +170,13 @@ Result<Kernel> MakeSparseReduceSum(KernelSetup& setup) {
     }
     WEIR_ASSIGN(Shape full, Shape::Make(all));
     WEIR_ASSIGN(Shape shape, Shape::Make(kept));
+    for (int64_t k = 0; k < in.count; ++k) {
+      for (int d = 0; d < in.rank; ++d) {
+        const int64_t v = in.index(k)[static_cast<size_t>(d)];
+        if (!summed[static_cast<size_t>(d)] && (v < 0 || v >= in.shape[d]))
+          return Internal("Obtained a write index of {} which is outside of bounds of [0, {})", v, in.shape[d]);
+      }
+    }
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
     out.ZeroFill();
     const DimVector strides = RowMajorStrides(full);
@@ -247,7 +256,7 @@ void RegisterSparseDense(OpRegistry& registry) {
       .name = "SparseReduceSum",
       .signature = "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output: T",
       .attrs = {"keep_dims: bool = false", kNumberTypes},
-      .shape = UnknownOutputs(),
+      .shape = SparseReduceShape,
       .gradient = SparseReduceSumGradient,
       .kernels = CpuKernel(MakeSparseReduceSum),
   });

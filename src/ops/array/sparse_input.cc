@@ -10,8 +10,8 @@ int SparseInput::Compare(int64_t i, const SparseInput& other, int64_t j) const {
   return 0;
 }
 
-Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape,
-                                    std::string_view what) {
+Result<SparseInput> ReadSparseEntries(const Tensor& indices, const Tensor& values, const Tensor& shape,
+                                      std::string_view what) {
   if (indices.rank() != 2)
     return InvalidArgument("{}indices should be a matrix but received shape {}", what, indices.shape());
   if (values.rank() != 1)
@@ -26,7 +26,14 @@ Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values,
   s.count = indices.dim(0);
   s.rank = static_cast<int>(indices.dim(1));
   s.indices = IntsOf(indices);
+  return s;
+}
+
+Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape,
+                                    std::string_view what, Entries entries) {
+  WEIR_ASSIGN(SparseInput s, ReadSparseEntries(indices, values, shape, what));
   WEIR_ASSIGN(s.shape, ShapeFromTensor(shape, std::string(what) + "shape"));
+  if (entries == Entries::kAnywhere) return s;
   for (int64_t i = 0; i < s.count; ++i) {
     for (int d = 0; d < s.rank; ++d) {
       const int64_t v = s.index(i)[static_cast<size_t>(d)];
@@ -35,6 +42,18 @@ Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values,
     }
   }
   return s;
+}
+
+Status CheckReductionAxes(const Tensor& axes) {
+  if (axes.rank() <= 1) return OkStatus();
+  return InvalidArgument("Expected reduction_axes to be a scalar or a vector; got shape: {}", axes.shape());
+}
+
+Status SparseReduceShape(ShapeContext& ctx) {
+  const Tensor* shape = ctx.constant(2);
+  if (shape != nullptr && ctx.constant(3) != nullptr && shape->num_elements() == 0)
+    return InvalidArgument("Number of dims in shape tensor must not be 0");
+  return UnknownOutputs()(ctx);
 }
 
 Result<Tensor> IndexMatrix(absl::Span<const int64_t> indices, int64_t count, int rank) {

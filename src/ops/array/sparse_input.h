@@ -1,5 +1,4 @@
-// A sparse tensor input: indices [n, rank], values [n], shape [rank]. Read once and checked: every index lies inside of
-// the shape.
+// A sparse tensor input: indices [n, rank], values [n], shape [rank]. Read once and checked.
 #pragma once
 
 #include "ops/array/int_inputs.h"
@@ -20,9 +19,19 @@ struct SparseInput {
   int Compare(int64_t i, const SparseInput& other, int64_t j) const;
 };
 
+// Like in TensorFlow, ops that do not use the indices as addresses accept entries outside of the shape.
+enum class Entries { kInside, kAnywhere };
+
 // Errors name the inputs, prefixed with `what`.
 Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape,
-                                    std::string_view what);
+                                    std::string_view what, Entries entries = Entries::kInside);
+// Like ReadSparseInput, but reads only the length of `shape`, whose numbers may be anything.
+Result<SparseInput> ReadSparseEntries(const Tensor& indices, const Tensor& values, const Tensor& shape,
+                                      std::string_view what);
+
+// What the reductions have in common: axes are a scalar or a vector; a known shape has at least one dimension.
+Status CheckReductionAxes(const Tensor& axes);
+Status SparseReduceShape(ShapeContext& ctx);
 
 // Returns the indices as a tensor [n, rank].
 Result<Tensor> IndexMatrix(absl::Span<const int64_t> indices, int64_t count, int rank);

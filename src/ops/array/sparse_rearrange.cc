@@ -34,7 +34,7 @@ Status SetEntries(KernelContext& ctx, const SparseInput& in, const std::vector<i
 }
 
 Status RunReorder(KernelContext& ctx) {
-  WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_"));
+  WEIR_ASSIGN(SparseInput in, ReadSparseEntries(ctx.input(0), ctx.input(1), ctx.input(2), "input_"));
   std::vector<int64_t> order(static_cast<size_t>(in.count));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return in.Compare(a, in, b) < 0; });
@@ -85,20 +85,21 @@ Status RunReshape(KernelContext& ctx) {
     return InvalidArgument("Input to reshape is a tensor with {} dense values, but the requested shape has {}",
                            from.num_elements(), to.num_elements());
   const int64_t count = indices.dim(0);
+  if (count > 0 && to.num_elements() == 0)
+    return InvalidArgument("Input tensor has {} values, but its shape {} is empty", count, from);
   const Ints at = IntsOf(indices);
   Ints out;
   const DimVector strides = RowMajorStrides(from), to_strides = RowMajorStrides(to);
   for (int64_t k = 0; k < count; ++k) {
-    int64_t flat = 0;
+    uint64_t flat = 0;
     for (int d = 0; d < from.rank(); ++d) {
       const int64_t v = at[static_cast<size_t>(k * from.rank() + d)];
-      if (v < 0 || v >= from[d])
-        return InvalidArgument("input_indices[{},{}] = {} is not in [0, {})", k, d, v, from[d]);
-      flat += v * strides[d];
+      flat += uint64_t(v) * uint64_t(strides[d]);  // entries outside of the shape may overflow
     }
+    auto rest = static_cast<int64_t>(flat);
     for (int d = 0; d < to.rank(); ++d) {
-      out.push_back(flat / to_strides[d]);
-      flat %= to_strides[d];
+      out.push_back(rest / to_strides[d]);
+      rest %= to_strides[d];
     }
   }
   WEIR_ASSIGN(Tensor out_indices, IndexMatrix(out, count, to.rank()));
@@ -109,25 +110,30 @@ Status RunReshape(KernelContext& ctx) {
 }
 
 Status RunSparseSlice(KernelContext& ctx) {
-  WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_"));
+  WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_", Entries::kAnywhere));
   WEIR_ASSIGN(Ints start, VectorInts(ctx.input(3), "start"));
   WEIR_ASSIGN(Ints size, VectorInts(ctx.input(4), "size"));
   if (static_cast<int>(start.size()) != in.rank || static_cast<int>(size.size()) != in.rank)
     return InvalidArgument("Expected start and size to be vectors of length {} but got {} and {}", in.rank,
                            start.size(), size.size());
   DimVector dims;
+  Ints end;
   for (int d = 0; d < in.rank; ++d) {
     const auto u = static_cast<size_t>(d);
-    if (start[u] < 0 || size[u] < 0)
-      return InvalidArgument("start {} and size {} of dimension {} must not be negative", start[u], size[u], d);
-    dims.push_back(std::max<int64_t>(0, std::min(size[u], in.shape[d] - std::min(start[u], in.shape[d]))));
+    if (size[u] < 0) return InvalidArgument("Expected a non-negative size, got {} for dimension {}", size[u], d);
+    int64_t left = 0;  // what the shape has from `start` on, which may be negative
+    if (start[u] < in.shape[d] && __builtin_sub_overflow(in.shape[d], start[u], &left))
+      return InvalidArgument("start {} of dimension {} is out of range", start[u], d);
+    dims.push_back(std::min(size[u], left));
+    int64_t last = 0;
+    end.push_back(__builtin_add_overflow(start[u], size[u], &last) ? std::numeric_limits<int64_t>::max() : last);
   }
   std::vector<int64_t> order;
   for (int64_t k = 0; k < in.count; ++k) {
     bool inside = true;
     for (size_t d = 0; d < dims.size(); ++d) {
-      const int64_t v = in.index(k)[d] - start[d];
-      inside = inside && v >= 0 && v < dims[d];
+      const int64_t v = in.index(k)[d];
+      inside = inside && v >= start[d] && v < end[d];
     }
     if (inside) order.push_back(k);
   }
@@ -153,7 +159,11 @@ Result<Kernel> MakeSparseConcat(KernelSetup& setup) {
     DimVector dims;
     int axis = 0;
     for (int k = 0; k < n; ++k) {
-      WEIR_ASSIGN(SparseInput part, ReadSparseInput(ctx.input(k), ctx.input(n + k), ctx.input(2 * n + k), ""));
+      for (const int64_t size : IntsOf(ctx.input(2 * n + k))) {
+        if (size < 0) return Internal("Encountered overflow from large input shape: input {} has size {}", k, size);
+      }
+      WEIR_ASSIGN(SparseInput part,
+                  ReadSparseInput(ctx.input(k), ctx.input(n + k), ctx.input(2 * n + k), "", Entries::kAnywhere));
       if (k == 0) {
         WEIR_ASSIGN(axis, CheckedAxis(asked, part.rank, "Concat dimension"));
         dims = part.shape.dims();
@@ -169,7 +179,8 @@ Result<Kernel> MakeSparseConcat(KernelSetup& setup) {
       }
       for (int64_t i = 0; i < part.count; ++i) {
         Ints index(part.index(i).begin(), part.index(i).end());
-        index[static_cast<size_t>(axis)] += dims[axis];
+        int64_t& moved = index[static_cast<size_t>(axis)];
+        moved = static_cast<int64_t>(uint64_t(moved) + uint64_t(dims[axis]));
         entries.push_back({std::move(index), k, i});
       }
       if (__builtin_add_overflow(dims[axis], part.shape[axis], &dims[axis]))
@@ -210,10 +221,10 @@ double MagnitudeOf(const Tensor& t, int64_t i) {
 // The sorted union of the entries of both operands. The sum of two entries is dropped if its magnitude is below the
 // threshold.
 Status RunAdd(KernelContext& ctx) {
-  WEIR_ASSIGN(SparseInput a, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "a_"));
-  WEIR_ASSIGN(SparseInput b, ReadSparseInput(ctx.input(3), ctx.input(4), ctx.input(5), "b_"));
+  WEIR_ASSIGN(SparseInput a, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "a_", Entries::kAnywhere));
+  WEIR_ASSIGN(SparseInput b, ReadSparseInput(ctx.input(3), ctx.input(4), ctx.input(5), "b_", Entries::kAnywhere));
   if (!(a.shape == b.shape)) return InvalidArgument("operands' shapes do not match: {} and {}", a.shape, b.shape);
-  if (ctx.input(6).num_elements() != 1)
+  if (ctx.input(6).rank() != 0)
     return InvalidArgument("The magnitude threshold must be a scalar: got shape {}", ctx.input(6).shape());
   const double threshold = MagnitudeOf(ctx.input(6), 0);
   struct Sum {
@@ -342,16 +353,30 @@ ShapeFn EntriesShape(int shape_input) {
 // The number of entries is the sum over all inputs.
 Status SparseConcatShape(ShapeContext& ctx) {
   const int n = ctx.num_inputs() / 3;
-  WEIR_TRY(EntriesShape(2 * n)(ctx));
-  int64_t count = 0;
+  int64_t count = 0, columns = kUnknownDim;
+  PartialShape shape = PartialShape::OfRank(1);
   for (int k = 0; k < n; ++k) {
     WEIR_ASSIGN(const PartialShape indices, ctx.WithRank(k, 2));
     WEIR_ASSIGN(const PartialShape values, ctx.WithRank(n + k, 1));
-    const int64_t rows = indices.dim(0) != kUnknownDim ? indices.dim(0) : values.dim(0);
-    if (rows == kUnknownDim || __builtin_add_overflow(count, rows, &count)) return OkStatus();
+    WEIR_ASSIGN(const PartialShape part, ctx.WithRank(2 * n + k, 1));
+    WEIR_ASSIGN(const int64_t rows, MergeDims(indices.dim(0), values.dim(0)));
+    if (rows == kUnknownDim || count == kUnknownDim || __builtin_add_overflow(count, rows, &count)) count = kUnknownDim;
+    WEIR_ASSIGN(columns, MergeDims(columns, indices.dim(1)));
+    WEIR_ASSIGN(shape, shape.Merge(part));
   }
-  ctx.set_output(0, PartialShape({count, ctx.output(0).dim(1)}));
+  ctx.set_output(0, PartialShape({count, columns != kUnknownDim ? columns : shape.dim(0)}));
   ctx.set_output(1, PartialShape({count}));
+  ctx.set_output(2, std::move(shape));
+  return OkStatus();
+}
+
+// The kernel checks that the shape is a vector.
+Status SparseSliceShape(ShapeContext& ctx) {
+  const PartialShape& shape = ctx.input(2);
+  const int64_t rank = shape.rank() == 1 ? shape.dim(0) : kUnknownDim;
+  ctx.set_output(0, PartialShape({kUnknownDim, rank}));
+  ctx.set_output(1, PartialShape::OfRank(1));
+  ctx.set_output(2, PartialShape({rank}));
   return OkStatus();
 }
 
@@ -400,7 +425,7 @@ void RegisterSparseRearrange(OpRegistry& registry) {
                    "output_values: T, "
                    "output_shape: int64",
       .attrs = {"T: type"},
-      .shape = EntriesShape(2),
+      .shape = SparseSliceShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         NodeBuilder grad(g.node()->graph(), "SparseSliceGrad");
         const Output d_values = grad.In(g.d_output(1)).In(g.input(0)).In(g.input(3)).In(g.output(0)).BuildOutput();
@@ -442,6 +467,8 @@ void RegisterSparseRearrange(OpRegistry& registry) {
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_ASSIGN(PartialShape indices, ctx.WithRank(0, 2));
         WEIR_ASSIGN(PartialShape values, ctx.WithRank(1, 1));
+        WEIR_ASSIGN(const PartialShape rank, ctx.WithRank(2, 1));
+        WEIR_TRY(MergeDims(indices.dim(1), rank.dim(0)).status());
         WEIR_ASSIGN(PartialShape shape, ShapeArgument(ctx, 2));
         WEIR_TRY(ctx.WithRank(3, 0).status());
         ctx.set_output(0, PartialShape({kUnknownDim, indices.dim(1)}));

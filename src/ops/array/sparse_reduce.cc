@@ -20,6 +20,7 @@ struct Groups {
 };
 
 Result<Groups> GroupEntries(const SparseInput& in, const Tensor& axes, bool keep_dims) {
+  WEIR_TRY(CheckReductionAxes(axes));
   std::vector<bool> reduced(static_cast<size_t>(in.rank));
   for (int64_t axis : IntsOf(axes)) {
     WEIR_ASSIGN(int d, CheckedAxis(axis, in.rank, "reduction axis"));
@@ -82,7 +83,8 @@ template <Reduction combine>
 Result<Kernel> MakeDense(KernelSetup& setup) {
   WEIR_ASSIGN(bool keep_dims, setup.Attr<bool>("keep_dims"));
   return Kernel::Sync([keep_dims](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_"));
+    WEIR_ASSIGN(SparseInput in,
+                ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_", Entries::kAnywhere));
     WEIR_ASSIGN(Groups groups, GroupEntries(in, ctx.input(3), keep_dims));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, groups.shape));
     const Elements elements(out.dtype());
@@ -90,7 +92,12 @@ Result<Kernel> MakeDense(KernelSetup& setup) {
     const DimVector strides = RowMajorStrides(groups.shape);
     for (const auto& [index, entries] : groups.entries) {
       int64_t flat = 0;
-      for (size_t d = 0; d < index.size(); ++d) flat += index[d] * strides[d];
+      for (size_t d = 0; d < index.size(); ++d) {
+        const int64_t size = groups.shape[static_cast<int>(d)];
+        if (index[d] < 0 || index[d] >= size)
+          return Internal("Obtained a write index of {} which is outside of bounds of [0, {})", index[d], size);
+        flat += index[d] * strides[d];
+      }
       WEIR_TRY(combine(in.values, entries, elements.At(out, flat)));
     }
     return OkStatus();
@@ -101,7 +108,8 @@ template <Reduction combine>
 Result<Kernel> MakeSparse(KernelSetup& setup) {
   WEIR_ASSIGN(bool keep_dims, setup.Attr<bool>("keep_dims"));
   return Kernel::Sync([keep_dims](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_"));
+    WEIR_ASSIGN(SparseInput in,
+                ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "input_", Entries::kAnywhere));
     WEIR_ASSIGN(Groups groups, GroupEntries(in, ctx.input(3), keep_dims));
     const auto count = static_cast<int64_t>(groups.entries.size());
     WEIR_ASSIGN(Tensor values, ctx.Allocate(1, Shape{count}));
@@ -124,6 +132,8 @@ Result<Kernel> MakeSparse(KernelSetup& setup) {
 Result<Kernel> MakeSparseSplit(KernelSetup& setup) {
   WEIR_ASSIGN(int64_t parts, setup.Attr<int64_t>("num_split"));
   return Kernel::Sync([parts](KernelContext& ctx) -> Status {
+    if (ctx.input(0).rank() != 0)
+      return InvalidArgument("Input axis should be a scalar but received shape {}", ctx.input(0).shape());
     WEIR_ASSIGN(int64_t wanted, ScalarInt(ctx.input(0), "split_dim"));
     WEIR_ASSIGN(SparseInput in, ReadSparseInput(ctx.input(1), ctx.input(2), ctx.input(3), ""));
     WEIR_ASSIGN(int axis, CheckedAxis(wanted, in.rank, "split_dim"));
@@ -183,7 +193,7 @@ void RegisterSparseReduce(OpRegistry& registry) {
       .name = "SparseReduceMax",
       .signature = "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32 -> output: T",
       .attrs = {"keep_dims: bool = false", kReduceReals},
-      .shape = UnknownOutputs(),
+      .shape = SparseReduceShape,
       .kernels = CpuKernel(MakeDense<MaxEntries>),
   });
   registry.Add(SparseEntry("SparseReduceSumSparse", kReduceNumbers, CpuKernel(MakeSparse<SumEntries>)));
@@ -194,7 +204,7 @@ void RegisterSparseReduce(OpRegistry& registry) {
                    "output_values: num_split * T, output_shape: num_split * int64",
       .attrs = {"num_split: int >= 1", "T: type"},
       .shape = [](ShapeContext& ctx) -> Status {
-        WEIR_ASSIGN(PartialShape shape, ctx.WithRank(3, 1));
+        const PartialShape shape({ctx.input(3).rank() == 1 ? ctx.input(3).dim(0) : kUnknownDim});
         const int n = ctx.num_outputs() / 3;
         for (int i = 0; i < n; ++i) {
           ctx.set_output(i, PartialShape({kUnknownDim, shape.dim(0)}));

@@ -45,6 +45,8 @@ Result<Kernel> MakeSplit(KernelSetup& setup) {
   const int n = setup.num_outputs();
   return Kernel::Sync([n](KernelContext& ctx) -> Status {
     const Tensor& t = ctx.input(1);
+    if (ctx.input(0).rank() != 0)
+      return InvalidArgument("split_dim must be a scalar but has rank {}", ctx.input(0).rank());
     WEIR_ASSIGN(int64_t asked, ScalarInt(ctx.input(0), "split_dim"));
     WEIR_ASSIGN(int axis, CheckedAxis(asked, t.rank(), "split_dim"));
     if (t.dim(axis) % n != 0)
@@ -126,6 +128,8 @@ Status SplitVShape(ShapeContext& ctx) {
   const PartialShape& in = ctx.input(0);
   WEIR_TRY(ctx.WithRank(1, 1).status());
   const int n = ctx.num_outputs();
+  if (ctx.constant(2) != nullptr && ctx.constant(2)->rank() != 0)
+    return InvalidArgument("Input must be scalar but has rank {}", ctx.constant(2)->rank());
   const std::optional<int64_t> asked = ConstantInt(ctx, 2);
   const std::optional<Ints> sizes = ConstantInts(ctx, 1);
   if (sizes && static_cast<int>(sizes->size()) != n)

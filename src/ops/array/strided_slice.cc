@@ -73,13 +73,13 @@ Status AssignBox(KernelContext& ctx, const SliceMasks& masks, const Tensor& whol
     WriteBox(ctx, box, box.box_strides, value, whole);
     return OkStatus();
   }
-  bool fits = value.rank() <= target.rank();
+  if (target.num_elements() == 0) return OkStatus();
+  bool fits = true;
   for (int i = 1; fits && i <= value.rank(); ++i) {
     const int64_t v = value.dim(value.rank() - i);
-    fits = v == 1 || v == target[target.rank() - i];
+    fits = v == 1 || (i <= target.rank() && v == target[target.rank() - i]);
   }
   if (!fits) return InvalidArgument("cannot assign a value of shape {} to a slice of shape {}", value.shape(), target);
-  if (target.num_elements() == 0) return OkStatus();
   WEIR_ASSIGN(Tensor full, ctx.AllocateTemp(value.dtype(), target));
   const DimVector from = RowMajorStrides(value.shape()), to = RowMajorStrides(target);
   SliceDims dims;

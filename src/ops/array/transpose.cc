@@ -11,20 +11,27 @@
 namespace weir::ops {
 namespace {
 
-// Checks that `values` is a permutation of [0, rank) and returns it; negative values count from the end.
-Result<std::vector<int>> CheckedPermutation(const Ints& values, int rank) {
+// Returns `rank` dimensions in [0, rank); negative values count from the end.
+Result<std::vector<int>> CheckedDimensions(const Ints& values, int rank) {
   if (static_cast<int>(values.size()) != rank)
     return InvalidArgument("transpose expects a vector of size {}. But input(1) is a vector of size {}", rank,
                            values.size());
   std::vector<int> perm;
-  std::vector<bool> seen(values.size());
   for (int64_t v : values) {
     if (v < -rank || v >= rank) return InvalidArgument("{} is out of range [0 .. {})", v, rank);
-    const int d = static_cast<int>(v < 0 ? v + rank : v);
+    perm.push_back(static_cast<int>(v < 0 ? v + rank : v));
+  }
+  return perm;
+}
+
+// Also checks that no dimension occurs twice.
+Result<std::vector<int>> CheckedPermutation(const Ints& values, int rank) {
+  WEIR_ASSIGN(std::vector<int> perm, CheckedDimensions(values, rank));
+  std::vector<bool> seen(values.size());
+  for (const int d : perm) {
     if (seen[static_cast<size_t>(d)])
       return InvalidArgument("perm [{}] is not a permutation: {} appears twice", fmt::join(values, " "), d);
     seen[static_cast<size_t>(d)] = true;
-    perm.push_back(d);
   }
   return perm;
 }
@@ -82,10 +89,11 @@ Status TransposeShape(ShapeContext& ctx) {
     ctx.set_output(0, in.rank() <= 1 ? in : PartialShape::OfRank(in.rank()));
     return OkStatus();
   }
-  WEIR_ASSIGN(std::vector<int> perm, CheckedPermutation(*values, in.rank()));
+  WEIR_ASSIGN(std::vector<int> perm, CheckedDimensions(*values, in.rank()));
   DimVector dims;
   for (int p : perm) dims.push_back(in[p]);
-  ctx.set_output(0, PartialShape(std::move(dims)));
+  WEIR_ASSIGN(PartialShape out, PartialShape::Make(dims));
+  ctx.set_output(0, std::move(out));
   return OkStatus();
 }
 

@@ -194,8 +194,9 @@ Result<Kernel> MakeUnique(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) { return RunUnique(ctx, kWithAxis, kWithCounts); });
 }
 
+// The kernel checks that x is a vector. As in TensorFlow, only Unique itself checks it here, too.
 Status UniqueShape(ShapeContext& ctx) {
-  WEIR_TRY(ctx.WithRank(0, 1).status());
+  if (ctx.num_outputs() == 2) WEIR_TRY(ctx.WithRank(0, 1).status());
   ctx.set_output(0, PartialShape::OfRank(1));
   ctx.set_output(1, ctx.input(0));
   if (ctx.num_outputs() > 2) ctx.set_output(2, PartialShape::OfRank(1));
@@ -209,6 +210,7 @@ Status UniqueV2Shape(ShapeContext& ctx) {
   if (!axes) {
     if (out.known_rank()) out = PartialShape::OfRank(out.rank());
   } else if (out.known_rank()) {
+    if (ctx.input(1).known_rank() && ctx.input(1).rank() != 1) return InvalidArgument("axis expects a 1D vector.");
     if (axes->size() > 1) return InvalidArgument("axis does not support input tensors larger than 1 elements");
     if (axes->empty() && out.rank() != 1) return InvalidArgument("without an axis x must be a vector, got {}", out);
     WEIR_ASSIGN(int axis, CheckedAxis(axes->empty() ? 0 : (*axes)[0], out.rank(), "axis"));

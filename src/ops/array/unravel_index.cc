@@ -18,9 +18,11 @@ Status RunUnravelIndex(KernelContext& ctx) {
     if (dims[i] <= 0) return InvalidArgument("Input dims[{}] = {} must be positive", i, dims[i]);
     WEIR_ASSIGN(total, CheckedMultiply(total, dims[i]));
   }
+  if (flat.empty()) return InvalidArgument("received empty tensor indices");
   for (size_t i = 0; i < flat.size(); ++i) {
-    if (flat[i] < 0 || flat[i] >= total)
-      return InvalidArgument("index is out of bound as with dims: indices[{}] = {} is not in [0, {})", i, flat[i],
+    // TensorFlow accepts negative indices; their coordinates are negative, too.
+    if (flat[i] >= total)
+      return InvalidArgument("index is out of bound as with dims: indices[{}] = {} is not less than {}", i, flat[i],
                              total);
   }
   const auto n = static_cast<int64_t>(flat.size());

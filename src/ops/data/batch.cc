@@ -145,7 +145,10 @@ Result<Dataset::MakeFn> MakePaddedBatch(KernelContext& ctx) {
   WEIR_ASSIGN(const int64_t count, NodeAttr<int64_t>(ctx, "N"));
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   const int n = static_cast<int>(count);
-  if (static_cast<size_t>(n) != input->spec().types.size() || ctx.num_inputs() < 2 + 2 * n)
+  const int values = ctx.num_inputs() - 2 - n - (has_drop_remainder ? 1 : 0);
+  if (values != n)
+    return InvalidArgument("Number of padding values ({}) must match the number of padded shapes ({})", values, n);
+  if (static_cast<size_t>(n) != input->spec().types.size())
     return InvalidArgument(
         "Number of padded shapes ({}) must match the number of components in the input dataset's "
         "elements ({})",
@@ -239,10 +242,8 @@ void RegisterBatchDatasets(OpRegistry& registry) {
   const std::vector<std::string> types = {"Toutput_types: list(type) >= 1", "output_shapes: list(shape) >= 1",
                                           "N: int >= 1"};
   const std::vector<std::string> types_v2 = {"parallel_copy: bool = false", types[0], types[1], types[2]};
-  const std::vector<std::string> lengths = {"N = Toutput_types = output_shapes"};
-  AddDataset(registry, {"PaddedBatchDataset", padded.c_str(), types, MakePaddedBatch<false>, false, false, lengths});
-  AddDataset(registry,
-             {"PaddedBatchDatasetV2", padded_v2.c_str(), types_v2, MakePaddedBatch<true>, false, false, lengths});
+  AddDataset(registry, {"PaddedBatchDataset", padded.c_str(), types, MakePaddedBatch<false>, false, false});
+  AddDataset(registry, {"PaddedBatchDatasetV2", padded_v2.c_str(), types_v2, MakePaddedBatch<true>, false, false});
   AddDataset(registry, {"UnbatchDataset", "input_dataset: variant", {}, MakeUnbatch});
 }
 

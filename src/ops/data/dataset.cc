@@ -95,12 +95,13 @@ Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted) {
 
 namespace {
 
-// Numbers that say how a dataset is made are scalars.
+// Numbers that say how a dataset is made are scalars, and so is the name of a file.
 Status DatasetShape(const OpDef& def, ShapeContext& ctx) {
   int at = 0;
   for (const ArgDef& arg : def.inputs) {
     WEIR_ASSIGN(const int count, ArgCount(arg, ctx.attrs()));
-    if (!arg.is_list() && (arg.type == kInt64 || arg.type == kBool)) WEIR_TRY(ctx.WithRank(at, 0).status());
+    if (!arg.is_list() && (arg.type == kInt64 || arg.type == kBool || arg.name == "filename"))
+      WEIR_TRY(ctx.WithRank(at, 0).status());
     at += count;
   }
   return ScalarOutputs()(ctx);
@@ -113,8 +114,6 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
   if (op.has_element_spec) {
     attrs.insert(attrs.end(), {"output_types: list(type) >= 1", "output_shapes: list(shape) >= 1"});
   }
-  std::vector<std::string> lengths = std::move(op.equal_lengths);
-  if (op.has_element_spec) lengths.emplace_back("output_types = output_shapes");
   auto run = [make = std::move(op.make)](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ElementSpec spec, SpecOf(*ctx.node().attrs));
     std::vector<Tensor> inputs;
@@ -128,7 +127,6 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
       .name = op.name,
       .signature = fmt::format("{} -> handle: variant", op.inputs),
       .attrs = std::move(attrs),
-      .equal_lengths = std::move(lengths),
       .shape = [&registry,
                 name = std::string(op.name)](ShapeContext& ctx) { return DatasetShape(*registry.Find(name), ctx); },
       .no_gradient = kNoGradient,
@@ -140,19 +138,19 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
 
 Result<int64_t> ScalarInt(const KernelContext& ctx, int input, std::string_view name) {
   const Tensor& value = ctx.input(input);
-  if (value.num_elements() != 1) return NotScalar(name, value);
+  if (value.rank() != 0) return NotScalar(name, value);
   return value.Int(0);
 }
 
 Result<bool> ScalarBool(const KernelContext& ctx, int input, std::string_view name) {
   const Tensor& value = ctx.input(input);
-  if (value.num_elements() != 1) return NotScalar(name, value);
+  if (value.rank() != 0) return NotScalar(name, value);
   return value.scalar<bool>();
 }
 
 Result<std::string> ScalarText(const KernelContext& ctx, int input, std::string_view name) {
   const Tensor& value = ctx.input(input);
-  if (value.num_elements() != 1) return NotScalar(name, value);
+  if (value.rank() != 0) return NotScalar(name, value);
   return value.scalar<std::string>();
 }
 

@@ -89,9 +89,8 @@ struct DatasetOp {
   const char* inputs;
   std::vector<std::string> attrs;
   MakeDataset make;
-  bool stateful = false;                        // a source: never constant-folded
-  bool has_element_spec = true;                 // has the attributes output_types and output_shapes
-  std::vector<std::string> equal_lengths = {};  // OpEntry::equal_lengths; those of the element spec are added
+  bool stateful = false;         // a source: never constant-folded
+  bool has_element_spec = true;  // has the attributes output_types and output_shapes
 };
 void AddDataset(OpRegistry& registry, DatasetOp op);
 

@@ -108,7 +108,6 @@ void RegisterIterators(OpRegistry& registry) {
         .name = name,
         .signature = "-> handle: resource",
         .attrs = {"shared_name: string", "container: string", element[0], element[1]},
-        .equal_lengths = {"output_types = output_shapes"},
         .shape = ScalarOutputs(),
         .kernels = CpuKernel(MakeIteratorHandle),
         .traits = {.state = StateRole::kHandle, .may_block = false},

@@ -154,9 +154,8 @@ Result<Dataset::MakeFn> MakeGenerator(KernelContext& ctx) {
 
 void RegisterDataSources(OpRegistry& registry) {
   const std::vector<std::string> tensors = {"Toutput_types: list(type) >= 1", "output_shapes: list(shape) >= 1"};
-  const std::vector<std::string> lengths = {"Toutput_types = output_shapes"};
-  AddDataset(registry, {"TensorDataset", "components: Toutput_types", tensors, MakeTensors, true, false, lengths});
-  AddDataset(registry, {"TensorSliceDataset", "components: Toutput_types", tensors, MakeSlices, true, false, lengths});
+  AddDataset(registry, {"TensorDataset", "components: Toutput_types", tensors, MakeTensors, true, false});
+  AddDataset(registry, {"TensorSliceDataset", "components: Toutput_types", tensors, MakeSlices, true, false});
   AddDataset(registry, {"RangeDataset", "start: int64, stop: int64, step: int64", {}, MakeRange, true});
   AddDataset(registry,
              {"GeneratorDataset",

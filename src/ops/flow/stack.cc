@@ -66,7 +66,7 @@ Result<Kernel> MakeStack(KernelSetup& setup) {
   return Kernel::Sync([elem_type, base, next](KernelContext& ctx) -> Status {
            int64_t max_size = -1;
            if (ctx.num_inputs() == 1) {
-             if (ctx.input(0).num_elements() != 1)
+             if (ctx.input(0).rank() != 0)
                return InvalidArgument("Stack size must be a scalar, but had shape: {}", ctx.input(0).shape());
              max_size = ctx.input(0).Int(0);
            }

@@ -73,7 +73,7 @@ Status MergeShape(ShapeContext& c) {
 Result<Kernel> MakeRefSelect(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            const Tensor& index = ctx.input(0);
-           if (index.num_elements() != 1) {
+           if (index.rank() != 0) {
              return InvalidArgument("Index must be a scalar, but it has shape {}", index.shape());
            }
            const int32_t which = index.scalar<int32_t>();

@@ -69,6 +69,8 @@ Result<Kernel> MakeGrad(KernelSetup& setup) {
            WEIR_ASSIGN(ArrayPtr array, LookupInStep<TensorArrayState>(ctx, 0));
            Shape prepended;
            if (ctx.num_inputs() == 3) {
+             if (ctx.input(2).rank() != 1)
+               return InvalidArgument("shape_to_prepend must be a vector, got shape {}", ctx.input(2).shape());
              WEIR_ASSIGN(prepended, Shape::Make(ctx.input(2).Ints()));
            }
            const std::string name = fmt::format("{}@{}", array->name(), source);
@@ -319,15 +321,15 @@ Status ArrayConcatShape(ShapeContext& c) {
 }
 
 Status ScatterShape(ShapeContext& c) {
-  WEIR_TRY(c.WithRank(1, 1).status());
-  WEIR_TRY(c.WithRankAtLeast(2, 1).status());
+  WEIR_ASSIGN(const PartialShape indices, c.WithRank(1, 1));
+  WEIR_ASSIGN(const PartialShape value, c.WithRankAtLeast(2, 1));
+  if (value.known_rank()) WEIR_TRY(MergeDims(indices.dim(0), value[0]).status());
   WEIR_TRY(c.WithRank(3, 0).status());
   c.set_output(0, PartialShape::Scalar());
   return OkStatus();
 }
 
 Status ArraySplitShape(ShapeContext& c) {
-  WEIR_TRY(c.WithRankAtLeast(1, 1).status());
   WEIR_TRY(c.WithRank(2, 1).status());
   WEIR_TRY(c.WithRank(3, 0).status());
   c.set_output(0, PartialShape::Scalar());
@@ -408,7 +410,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .name = "TensorArrayGradV3",
       .signature = "handle: resource, flow_in: float -> grad_handle: resource, flow_out: float",
       .attrs = {"source: string"},
-      .shape = ArrayScalars({1}, true),
+      .shape = ArrayScalars({}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGrad),
       .traits = kNeverBlocks,
@@ -419,7 +421,7 @@ void RegisterTensorArray(OpRegistry& registry) {
       .signature =
           "handle: resource, flow_in: float, shape_to_prepend: int32 -> grad_handle: resource, flow_out: float",
       .attrs = {"source: string"},
-      .shape = ArrayScalars({1}, true),
+      .shape = ArrayScalars({}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeGrad),
       .traits = kNeverBlocks,
@@ -488,7 +490,7 @@ void RegisterTensorArray(OpRegistry& registry) {
   registry.Add({
       .name = "TensorArraySizeV3",
       .signature = "handle: resource, flow_in: float -> size: int32",
-      .shape = ArrayScalars({1}, true),
+      .shape = ArrayScalars({}, true),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeArraySize),
       .traits = kNeverBlocks,

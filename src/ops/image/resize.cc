@@ -138,10 +138,8 @@ Status ResizedShape(ShapeContext& ctx) {
     return InvalidArgument("Dimension must be 2: size has {} elements", size_shape.dim(0));
   int64_t height = kUnknownDim, width = kUnknownDim;
   if (const Tensor* size = ctx.constant(1); size != nullptr && size->num_elements() == 2) {
-    height = size->Int(0);
-    width = size->Int(1);
-    if (height < 0 || width < 0)
-      return InvalidArgument("output dimensions must be positive, got {} x {}", height, width);
+    height = std::max(size->Int(0), kUnknownDim);  // the kernel checks that it is positive
+    width = std::max(size->Int(1), kUnknownDim);
   } else if (const PartialShape known = ctx.constant_as_shape(1); known.known_rank() && known.rank() == 2) {
     height = known.dim(0);
     width = known.dim(1);

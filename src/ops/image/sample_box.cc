@@ -159,8 +159,8 @@ Result<Kernel> MakeSampleBox(KernelSetup& setup) {
   return Kernel::Sync([wanted, generator](KernelContext& ctx) -> Status {
     float covered = wanted.covered;
     if constexpr (has_input) {
-      if (ctx.input(2).num_elements() != 1)
-        return InvalidArgument("min_object_covered must be a number, but its shape is {}", ctx.input(2).shape());
+      if (ctx.input(2).rank() != 0)
+        return InvalidArgument("min_object_covered must be 0-D, got shape {}", ctx.input(2).shape());
       covered = ctx.input(2).data<float>()[0];
     }
     if (!(covered >= 0)) return InvalidArgument("min_object_covered must not be negative, but is {}", covered);
@@ -192,6 +192,7 @@ Status SampledShape(ShapeContext& c) {
   WEIR_TRY(MergeDims(size[0], 3).status());
   WEIR_ASSIGN(const PartialShape boxes, c.WithRank(1, 3));
   WEIR_TRY(MergeDims(boxes[2], 4).status());
+  if (c.num_inputs() > 2) WEIR_TRY(c.WithRank(2, 0).status());
   c.set_output(0, PartialShape({3}));
   c.set_output(1, PartialShape({3}));
   c.set_output(2, PartialShape({1, 1, 4}));

@@ -118,6 +118,7 @@ Status ShapesOfV2(ShapeContext& ctx) {
   const PartialShape examples = ctx.input(0);
   if (examples.known_rank() && examples.rank() > 1)
     return InvalidArgument("serialized must be a scalar or a vector, but has shape {}", examples);
+  WEIR_TRY(ctx.WithRankAtMost(1, 1).status());
   WEIR_ASSIGN(const std::vector<DType> types, ctx.Attr<std::vector<DType>>("ragged_value_types"));
   WEIR_ASSIGN(const std::vector<DType> splits, ctx.Attr<std::vector<DType>>("ragged_split_types"));
   WEIR_TRY(ReadRagged(types, splits).status());
@@ -137,6 +138,7 @@ void RegisterParseExample(OpRegistry& registry) {
       .equal_lengths = {"Nsparse = sparse_types", "Ndense = Tdense = dense_shapes"},
       .shape = [](ShapeContext& ctx) -> Status {
         WEIR_ASSIGN(const PartialShape examples, ctx.WithRank(0, 1));
+        WEIR_TRY(ctx.WithRank(1, 1).status());
         return ShapesOf(ctx, "Nsparse", examples);
       },
       .no_gradient = kNoGradient,

@@ -284,11 +284,17 @@ Result<Kernel> MakeParseSequence(KernelSetup& setup) {
 
 Status SequenceShapes(ShapeContext& ctx, bool batched) {
   WEIR_ASSIGN(const PartialShape examples, ctx.WithRank(0, batched ? 1 : 0));
+  WEIR_TRY(ctx.WithRank(1, 1).status());  // the names, or the lists that may be missing
   WEIR_ASSIGN(const int64_t context_sparse, ctx.Attr<int64_t>("Ncontext_sparse"));
   WEIR_ASSIGN(const int64_t list_sparse, ctx.Attr<int64_t>("Nfeature_list_sparse"));
   using Shapes = std::vector<PartialShape>;
   WEIR_ASSIGN(const Shapes context_dense, ctx.Attr<Shapes>("context_dense_shapes"));
   WEIR_ASSIGN(const Shapes list_dense, ctx.Attr<Shapes>("feature_list_dense_shapes"));
+  for (const Shapes& shapes : {context_dense, list_dense}) {
+    for (const PartialShape& shape : shapes) {
+      if (!shape.fully_defined()) return InvalidArgument("Shape {} is not fully defined", shape);
+    }
+  }
   const auto outputs = 3 * static_cast<size_t>(context_sparse) + context_dense.size() +
                        3 * static_cast<size_t>(list_sparse) + list_dense.size() * (batched ? 2 : 1);
   if (outputs != static_cast<size_t>(ctx.num_outputs()))

@@ -59,7 +59,7 @@ Result<MapName> NameOf(const KernelSetup& setup) {
 Result<Kernel> MakeAdd(KernelSetup& setup) {
   WEIR_ASSIGN(const MapName name, NameOf(setup));
   return Kernel::Sync([name](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(SparseParts sparse, SparseInputs(ctx));
+    WEIR_ASSIGN(SparseParts sparse, SparseInputs(ctx, Entries::kAnywhere));
     WEIR_ASSIGN(sparse.indices, sparse.indices.Clone());
     WEIR_ASSIGN(sparse.values, sparse.values.Clone());
     WEIR_ASSIGN(sparse.shape, sparse.shape.Clone());
@@ -72,7 +72,7 @@ Result<Kernel> MakeAdd(KernelSetup& setup) {
 Result<Kernel> MakeAddMany(KernelSetup& setup) {
   WEIR_ASSIGN(const MapName name, NameOf(setup));
   return Kernel::Sync([name](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const SparseParts sparse, SparseInputs(ctx));
+    WEIR_ASSIGN(const SparseParts sparse, SparseInputs(ctx, Entries::kInside));
     WEIR_ASSIGN(std::vector<SparseParts> rows, RowsOfSparse(sparse));
     WEIR_ASSIGN(const ResourcePtr<SparseTensorsMap> map, name.Get(ctx));
     WEIR_ASSIGN(Tensor handles, ctx.Allocate(0, Shape{static_cast<int64_t>(rows.size())}));

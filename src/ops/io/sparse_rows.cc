@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ops/array/elements.h"
-#include "ops/array/sparse_input.h"
 
 namespace weir::ops {
 namespace {
@@ -15,9 +14,21 @@ Status CheckValueType(DType dtype) {
 
 }  // namespace
 
-Result<SparseParts> SparseInputs(const KernelContext& ctx) {
+Result<SparseParts> UncheckedSparseInputs(const KernelContext& ctx) {
   WEIR_TRY(CheckValueType(ctx.input(1).dtype()));
-  WEIR_TRY(ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "Input ").status());
+  const SparseParts parts{ctx.input(0), ctx.input(1), ctx.input(2)};
+  if (parts.indices.rank() != 2)
+    return InvalidArgument("Input indices should be a matrix but received shape {}", parts.indices.shape());
+  if (parts.values.rank() != 1)
+    return InvalidArgument("Input values should be a vector but received shape {}", parts.values.shape());
+  if (parts.shape.rank() != 1)
+    return InvalidArgument("Input shape should be a vector but received shape {}", parts.shape.shape());
+  return parts;
+}
+
+Result<SparseParts> SparseInputs(const KernelContext& ctx, Entries entries) {
+  WEIR_TRY(CheckValueType(ctx.input(1).dtype()));
+  WEIR_TRY(ReadSparseInput(ctx.input(0), ctx.input(1), ctx.input(2), "Input ", entries).status());
   return SparseParts{ctx.input(0), ctx.input(1), ctx.input(2)};
 }
 
@@ -65,7 +76,9 @@ Result<SparseParts> StackSparse(const std::vector<SparseParts>& parts, DType dty
           "SparseTensor {} has indices of {}, values of {} and a shape of {}; int64, {} and int64 are "
           "expected",
           p, part.indices.dtype(), part.values.dtype(), part.shape.dtype(), dtype);
-    WEIR_TRY(ReadSparseInput(part.indices, part.values, part.shape, fmt::format("SparseTensor {}: ", p)).status());
+    WEIR_TRY(
+        ReadSparseInput(part.indices, part.values, part.shape, fmt::format("SparseTensor {}: ", p), Entries::kAnywhere)
+            .status());
     if (part.shape.num_elements() != rank)
       return InvalidArgument(
           "Inconsistent rank across SparseTensors: rank prior to SparseTensor[{}] was: {} but rank of "

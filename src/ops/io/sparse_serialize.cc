@@ -16,9 +16,10 @@ Result<Tensor> Parsed(const std::string& bytes, int64_t number, int column) {
   return TensorFromBytes(bytes, fmt::format("serialized_sparse[{}, {}]", number, column));
 }
 
+// Serializes what it gets: whoever reads it compares the parts with each other.
 Result<Kernel> MakeSerialize(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const SparseParts sparse, SparseInputs(ctx));
+    WEIR_ASSIGN(const SparseParts sparse, UncheckedSparseInputs(ctx));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{3}));
     SerializeTo(sparse, out.data<std::string>());
     return OkStatus();
@@ -27,7 +28,7 @@ Result<Kernel> MakeSerialize(KernelSetup&) {
 
 Result<Kernel> MakeSerializeMany(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const SparseParts sparse, SparseInputs(ctx));
+    WEIR_ASSIGN(const SparseParts sparse, SparseInputs(ctx, Entries::kInside));
     WEIR_ASSIGN(const std::vector<SparseParts> rows, RowsOfSparse(sparse));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, Shape{static_cast<int64_t>(rows.size()), 3}));
     for (size_t i = 0; i < rows.size(); ++i) SerializeTo(rows[i], out.data<std::string>() + 3 * i);

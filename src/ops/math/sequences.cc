@@ -93,7 +93,7 @@ Result<int64_t> ConstantLength(const Tensor& start, const Tensor& limit, const T
 }
 
 Status RangeShape(ShapeContext& c) {
-  for (int i = 0; i < 3; ++i) WEIR_TRY(c.WithRankAtMost(i, 1).status());
+  for (int i = 0; i < 3; ++i) WEIR_TRY(c.WithRank(i, 0).status());
   c.set_output(0, PartialShape{kUnknownDim});
   const Tensor* start = c.constant(0);
   const Tensor* limit = c.constant(1);

@@ -70,20 +70,22 @@ Result<Kernel> MakeSoftmax(KernelSetup&) {
   });
 }
 
-// loss[r] = sum_i labels * (log(sum exp) - x); backprop = softmax - labels. Logits or labels may be a single row, which
-// is broadcast.
+// loss[r] = sum_i labels * (log(sum exp) - x); backprop = softmax - labels. Logits and labels are broadcast to one
+// matrix.
 template <class T>
 Result<Kernel> MakeCrossEntropy(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
-    if (logits.rank() != 2 || labels.rank() != 2)
+    if (std::max(logits.rank(), labels.rank()) != 2)
       return InvalidArgument("logits and labels must be 2-dimensional, not {} and {}", logits.shape(), labels.shape());
+    const auto rows_of = [](const Tensor& t) { return t.rank() < 2 ? 1 : t.dim(0); };
+    const auto columns_of = [](const Tensor& t) { return t.rank() < 1 ? 1 : t.dim(t.rank() - 1); };
     const auto broadcast = [](int64_t a, int64_t b) { return a == 1 ? b : a; };
-    const int64_t rows = broadcast(logits.dim(0), labels.dim(0));
-    const int64_t n = broadcast(logits.dim(1), labels.dim(1));
+    const int64_t rows = broadcast(rows_of(logits), rows_of(labels));
+    const int64_t n = broadcast(columns_of(logits), columns_of(labels));
     const auto fits = [&](const Tensor& t) {
-      return (t.dim(0) == rows || t.dim(0) == 1) && (t.dim(1) == n || t.dim(1) == 1);
+      return (rows_of(t) == rows || rows_of(t) == 1) && (columns_of(t) == n || columns_of(t) == 1);
     };
     if (!fits(logits) || !fits(labels))
       return InvalidArgument("logits and labels must be broadcastable: logits_size={} labels_size={}", logits.shape(),
@@ -101,10 +103,10 @@ Result<Kernel> MakeCrossEntropy(KernelSetup&) {
     const T* z_data = labels.data<T>();
     T* loss_data = loss.data<T>();
     T* back_data = backprop.data<T>();
-    const int64_t x_row = logits.dim(0) == 1 ? 0 : logits.dim(1);
-    const int64_t z_row = labels.dim(0) == 1 ? 0 : labels.dim(1);
-    const int64_t x_step = logits.dim(1) == 1 ? 0 : 1;
-    const int64_t z_step = labels.dim(1) == 1 ? 0 : 1;
+    const int64_t x_row = rows_of(logits) == 1 ? 0 : columns_of(logits);
+    const int64_t z_row = rows_of(labels) == 1 ? 0 : columns_of(labels);
+    const int64_t x_step = columns_of(logits) == 1 ? 0 : 1;
+    const int64_t z_step = columns_of(labels) == 1 ? 0 : 1;
     return ctx.ParallelFor(rows, 6 * n, [=](int64_t begin, int64_t end) {
       std::vector<W> x(n);
       std::vector<W> powers(n);

@@ -9,7 +9,13 @@
 namespace weir::ops {
 namespace {
 
-constexpr char kTypes[] = "dtype: {half, float, double}";
+constexpr char kTypes[] =
+    "dtype: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, "
+    "quint16, uint16, complex128, half, uint32, uint64}";
+
+KernelList AccumulatorKernels(KernelFactory make) {
+  return CpuKernelForTypes("dtype", {kHalf, kFloat, kDouble}, std::move(make));
+}
 
 // --- creation
 
@@ -60,8 +66,8 @@ void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleK
                 "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
       .shape = HandleOutput(handle_kind),
       .no_gradient = kNoGradient,
-      .kernels =
-          CpuKernel([sparse, handle_kind](KernelSetup& setup) { return MakeAccumulator(setup, sparse, handle_kind); }),
+      .kernels = AccumulatorKernels(
+          [sparse, handle_kind](KernelSetup& setup) { return MakeAccumulator(setup, sparse, handle_kind); }),
       .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true},
       .stateful = true,
   });
@@ -70,7 +76,7 @@ void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleK
 // --- use
 
 Result<int64_t> ScalarInput(const KernelContext& ctx, int i, std::string_view what) {
-  if (ctx.input(i).num_elements() != 1)
+  if (ctx.input(i).rank() != 0)
     return InvalidArgument("Argument {} must be scalar, but had bad shape {}", what, ctx.input(i).shape());
   return ctx.input(i).Int(0);
 }
@@ -158,13 +164,14 @@ ShapeFn AccumulatorOpShape(HandleKind handle_kind, ShapeFn inner) {
 void AddAccumulatorOp(OpRegistry& registry, std::string name, HandleKind handle_kind, std::string_view signature,
                       std::vector<std::string> attrs, ShapeFn shape, KernelFactory make, OpTraits traits) {
   const bool more = signature[0] != '-';
+  const bool typed = !attrs.empty();
   registry.Add({
       .name = std::move(name),
       .signature = fmt::format("handle: {}{}{}", HandleType(handle_kind), more ? ", " : " ", signature),
       .attrs = std::move(attrs),
       .shape = AccumulatorOpShape(handle_kind, std::move(shape)),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(std::move(make)),
+      .kernels = typed ? AccumulatorKernels(std::move(make)) : CpuKernel(std::move(make)),
       .traits = traits,
       .stateful = handle_kind == HandleKind::kResource,
   });

@@ -169,19 +169,25 @@ Result<int64_t> CheckShapes(KernelContext& ctx, const Layout& layout, const Vari
   if (var.rank() < 1) return InvalidArgument("var must be at least 1 dimensional, it is a scalar");
   if (indices.rank() != 1)
     return InvalidArgument("indices must be one-dimensional, they have shape {}", indices.shape());
-  if (grad.rank() != var.rank()) {
-    return InvalidArgument("var and grad must have the same rank: {} and {}", var.shape(), grad.shape());
+  if (layout.rule == UpdateRule::kAdagrad && grad.rank() != var.rank()) {
+    return InvalidArgument("grad must have the same number of dimensions as var: {} and {}", grad.shape(), var.shape());
   }
-  if (grad.dim(0) != indices.dim(0)) {
+  if (grad.rank() < 1 || grad.dim(0) != indices.dim(0)) {
     return InvalidArgument("grad must be the same size as indices in the first dimension: {} and {}", grad.shape(),
                            indices.shape());
   }
   int64_t width = 1;
   for (int d = 1; d < var.rank(); ++d) {
-    if (grad.dim(d) != var.dim(d)) {
+    if (d >= grad.rank() || grad.dim(d) != var.dim(d)) {
       return InvalidArgument("var and grad must match in dimension {}: {} and {}", d, var.shape(), grad.shape());
     }
     width *= var.dim(d);
+  }
+  for (int d = var.rank(); d < grad.rank(); ++d) {
+    if (grad.dim(d) != 1) {
+      return InvalidArgument("grad may have more dimensions than var only if they are 1: {} and {}", grad.shape(),
+                             var.shape());
+    }
   }
   return width;
 }
@@ -281,12 +287,26 @@ Result<Kernel> MakeUpdate(const UpdateOp& op, HandleKind handle_kind, Extent ext
 
 // --- shapes
 
+// TensorFlow's ops on resources leave the gradient's shape to the kernel, with two exceptions.
+bool ChecksGradientShape(const Layout& layout) {
+  if (layout.variable_kind == VariableKind::kRef) return true;
+  return layout.extent == Extent::kDense &&
+         (layout.rule == UpdateRule::kGradientDescent || layout.rule == UpdateRule::kProximalAdagrad);
+}
+
 Status UpdateShape(const Layout& layout, ShapeContext& c) {
-  for (int i : layout.scalars) WEIR_TRY(c.WithRank(i, 0).status());
+  for (int i : layout.scalars) {
+    // TensorFlow leaves this one to the kernel, too.
+    if (layout.rule == UpdateRule::kFtrlV2 && layout.names[i] == "lr_power") continue;
+    WEIR_TRY(c.WithRank(i, 0).status());
+  }
+  const bool checks_gradient = ChecksGradientShape(layout);
   if (layout.extent == Extent::kSparse) {
     WEIR_ASSIGN(PartialShape indices, c.WithRank(layout.indices, 1));
-    WEIR_ASSIGN(PartialShape grad, c.WithRankAtLeast(layout.grad, 1));
-    if (grad.known_rank()) WEIR_TRY(MergeDims(grad[0], indices[0]).status());
+    if (checks_gradient) {
+      WEIR_ASSIGN(PartialShape grad, c.WithRankAtLeast(layout.grad, 1));
+      if (grad.known_rank()) WEIR_TRY(MergeDims(grad[0], indices[0]).status());
+    }
   }
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
   PartialShape var;
@@ -294,9 +314,11 @@ Status UpdateShape(const Layout& layout, ShapeContext& c) {
     WEIR_ASSIGN(PartialShape slot, VariableShapeOf(c, layout.handle_kind, k, dtype));
     WEIR_ASSIGN(var, var.Merge(slot));
   }
-  PartialShape grad = c.input(layout.grad);
-  if (layout.extent == Extent::kSparse && grad.known_rank()) grad.SetDim(0, kUnknownDim);
-  WEIR_ASSIGN(var, var.Merge(grad));
+  if (checks_gradient) {
+    PartialShape grad = c.input(layout.grad);
+    if (layout.extent == Extent::kSparse && grad.known_rank()) grad.SetDim(0, kUnknownDim);
+    WEIR_ASSIGN(var, var.Merge(grad));
+  }
   if (layout.handle_kind == HandleKind::kRef) c.set_output(0, std::move(var));
   return OkStatus();
 }

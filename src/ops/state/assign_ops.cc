@@ -181,6 +181,17 @@ Status CountUpToShape(ShapeContext& c) {
   return OkStatus();
 }
 
+Status ResourceCountUpToShape(ShapeContext& c) {
+  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
+  const HandleInfo handle = c.handle(0);
+  if (handle.dtype != kInvalidType && handle.dtype != dtype)
+    return InvalidArgument("Data types do not match: {} and {}", dtype, handle.dtype);
+  if (handle.shape.known_rank() && handle.shape.rank() != 0)
+    return InvalidArgument("Shape must be rank 0 but is rank {}", handle.shape.rank());
+  c.set_output(0, PartialShape::Scalar());
+  return OkStatus();
+}
+
 constexpr char kNumberAttr[] = ": numbertype";
 
 template <Combine op>
@@ -243,7 +254,7 @@ void RegisterAssign(OpRegistry& registry) {
       .name = "ResourceCountUpTo",
       .signature = "resource: resource -> output: T",
       .attrs = {"limit: int", "T: {int32, int64}"},
-      .shape = ScalarOutputs(),
+      .shape = ResourceCountUpToShape,
       .kernels = CpuKernel(MakeCountUpTo<HandleKind::kResource>),
       .traits = kVariableUpdate,
       .stateful = true,

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
+#include "ops/array/nd_index.h"
 #include "ops/state/element_arithmetic.h"
 #include "ops/state/indices.h"
 #include "ops/state/variable_access.h"
@@ -160,9 +161,8 @@ Result<Kernel> MakeScatter(HandleKind handle_kind) {
 Status ScatterShape(ShapeContext& c, HandleKind handle_kind, const std::string& type_attr) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>(type_attr));
   WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, handle_kind, 0, dtype));
-  if (var.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
   if (c.input(2).rank() != 0) {
-    WEIR_ASSIGN(PartialShape slice, var.Sub(1));
+    WEIR_ASSIGN(PartialShape slice, var.Sub(var.rank() == 0 ? 0 : 1));
     WEIR_TRY(c.input(2).Merge(c.input(1).Concat(slice)).status());
   }
   if (handle_kind == HandleKind::kRef) c.set_output(0, std::move(var));
@@ -172,17 +172,9 @@ Status ScatterShape(ShapeContext& c, HandleKind handle_kind, const std::string& 
 Status ScatterNdShape(ShapeContext& c, HandleKind handle_kind) {
   WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
   WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, handle_kind, 0, dtype));
-  if (var.rank() == 0) return InvalidArgument("the variable must be at least 1-D, it is a scalar");
   WEIR_ASSIGN(PartialShape indices, c.WithRankAtLeast(1, 1));
-  if (indices.rank() > 1 && var.known_rank() && indices[indices.rank() - 1] >= 0) {
-    const int64_t depth = indices[indices.rank() - 1];
-    if (depth > var.rank()) {
-      return InvalidArgument("the last dimension of indices {} is more than the rank of the variable {}", indices, var);
-    }
-    WEIR_ASSIGN(PartialShape batch, indices.Sub(0, indices.rank() - 1));
-    WEIR_ASSIGN(PartialShape slice, var.Sub(static_cast<int>(depth)));
-    WEIR_TRY(c.input(2).Merge(batch.Concat(slice)).status());
-  }
+  WEIR_ASSIGN(PartialShape updates, c.WithRankAtLeast(2, 1));
+  WEIR_TRY(CheckKnownNdShapes(indices, updates, var));
   if (handle_kind == HandleKind::kRef) c.set_output(0, std::move(var));
   return OkStatus();
 }

@@ -79,10 +79,10 @@ Result<Kernel> MakeNGrams(KernelSetup& setup) {
   }
   return Kernel::Sync([format](KernelContext& ctx) -> Status {
     const Tensor& data = ctx.input(0);
-    if (data.rank() != 1) return InvalidArgument("data must be a vector, not of shape {}", data.shape());
-    WEIR_ASSIGN(const Ints splits, VectorInts(ctx.input(1), "data_splits"));
+    const Ints splits = IntsOf(ctx.input(1));
     WEIR_ASSIGN(Tensor out_splits, ctx.Allocate(1, ctx.input(1).shape()));
-    if (splits.empty()) return ctx.Allocate(0, data.shape()).status();  // no splits: as many empty strings as inputs
+    // No splits: as many empty strings as inputs.
+    if (splits.empty()) return ctx.Allocate(0, Shape{data.num_elements()}).status();
     WEIR_TRY(CheckSplits(splits, data.num_elements()));
     int64_t total = 0;
     int64_t pieces = 0;

@@ -106,6 +106,7 @@ Result<Kernel> MakeSegmentJoin(KernelSetup& setup) {
   return Kernel::Sync([separator](KernelContext& ctx) -> Status {
     const Tensor& in = ctx.input(0);
     const Tensor& ids = ctx.input(1);
+    if (ctx.input(2).rank() != 0) return InvalidArgument("Number of segments must be a scalar");
     WEIR_ASSIGN(const int64_t segments, ScalarInt(ctx.input(2), "num_segments"));
     if (segments < 0) return InvalidArgument("Number of segments must be non-negative, not {}", segments);
     if (ids.rank() == 0) return InvalidArgument("Segment ids should be at least 1-dimensional");
@@ -151,7 +152,6 @@ Status SegmentJoinShape(ShapeContext& ctx) {
     segments = *known;
   }
   if (!in.known_rank() || !ids.known_rank()) return OkStatus();
-  WEIR_TRY(ctx.WithRankAtLeast(1, 1).status());
   WEIR_TRY(ctx.WithRankAtLeast(0, ids.rank()).status());
   PartialShape out = {segments};
   for (int d = 0; d < in.rank(); ++d) {
