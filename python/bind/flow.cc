@@ -65,8 +65,9 @@ py::object CaseOf(py::object pairs, py::object default_fn, bool exclusive, bool 
   std::vector<std::pair<py::object, py::object>> list;
   if (PyDict_Check(pairs.ptr())) {
     py::list items(pairs.attr("items")());
-    // Like TensorFlow, sort a dict by the names of its predicates.
-    items.attr("sort")(py::arg("key") = py::cpp_function([](py::tuple item) { return item[0].attr("name"); }));
+    // Like TensorFlow, sort a dict by the names of its predicates, unless its class keeps an order.
+    if (!py::isinstance(pairs, py::module_::import("collections").attr("OrderedDict")))
+      items.attr("sort")(py::arg("key") = py::cpp_function([](py::tuple item) { return item[0].attr("name"); }));
     pairs = items;
   }
   if (!PyList_Check(pairs.ptr()) && !PyTuple_Check(pairs.ptr()))

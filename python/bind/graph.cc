@@ -1,6 +1,9 @@
 // Binds Graph: lookups, GraphDef export, creation of operations.
 #include "graph/graph.h"
 
+#include <memory>
+#include <set>
+
 #include "bind/attr.h"
 #include "bind/errors.h"
 #include "bind/gc.h"
@@ -18,19 +21,20 @@
 namespace weir::python {
 namespace {
 
-// Visits the Python objects in the graph's collections: items, and constraints of variables. Visits each object once: a
-// variable may be in several collections, but it holds only one reference to its constraint.
+// Visits the Python objects in the graph's collections: items, and constraints of variables. Visits an object once for
+// each reference that the graph owns: an object that was added to two collections has two, but copies of a
+// SharedPyObject share one, and so do all entries of a variable with the same constraint.
 int VisitGraphMembers(GraphObject& self, visitproc visit, void* arg) {
-  std::unordered_set<PyObject*> held;
+  std::set<std::shared_ptr<PyObject>, std::owner_less<>> held;
   for (const std::string& name : self.graph->collections().Names()) {
     for (const std::any& item : self.graph->collections().Items(name)) {
-      if (const auto* object = std::any_cast<SharedPyObject>(&item)) held.insert(object->ptr());
+      if (const auto* object = std::any_cast<SharedPyObject>(&item)) held.insert(object->shared());
       if (const auto* variable = std::any_cast<VariablePtr>(&item))
-        if (const py::object constraint = ConstraintObject((*variable)->constraint()); !constraint.is_none())
-          held.insert(constraint.ptr());
+        if (const SharedPyObject* constraint = ConstraintFunction((*variable)->constraint()))
+          held.insert(constraint->shared());
     }
   }
-  for (PyObject* object : held) Py_VISIT(object);
+  for (const std::shared_ptr<PyObject>& object : held) Py_VISIT(object.get());
   return 0;
 }
 void ClearGraphMembers(GraphObject& self) {

@@ -253,9 +253,14 @@ Constraint ConstraintFrom(py::object function) {
   return PyConstraint{SharedPyObject(std::move(function))};
 }
 
-py::object ConstraintObject(const Constraint& constraint) {
+const SharedPyObject* ConstraintFunction(const Constraint& constraint) {
   const auto* own = constraint.target<PyConstraint>();
-  return own == nullptr ? py::none() : own->function.get();
+  return own == nullptr ? nullptr : &own->function;
+}
+
+py::object ConstraintObject(const Constraint& constraint) {
+  const SharedPyObject* function = ConstraintFunction(constraint);
+  return function == nullptr ? py::none() : function->get();
 }
 
 void BindVariables(py::module_& m) {

@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include "bind/process.h"
 #include "graph/compose/variable.h"
 
 namespace weir::python {
@@ -21,7 +22,8 @@ std::vector<VariablePtr> VariablesFrom(py::handle list);
 
 // Wraps a Python function of the variable. Empty for None. Raises ValueError if it is not callable.
 Constraint ConstraintFrom(py::object function);
-// The function passed to ConstraintFrom; None for an empty constraint.
+// The function passed to ConstraintFrom; null, or None, for an empty constraint.
+const SharedPyObject* ConstraintFunction(const Constraint& constraint);
 py::object ConstraintObject(const Constraint& constraint);
 
 void BindVariables(py::module_& m);

@@ -70,7 +70,8 @@ def _run_stream(script):
 
 def main(argv=None):
     argv = list(sys.argv[1:] if argv is None else argv)
-    if not argv or argv[0] in ("-h", "--help"):
+    help_options = ("-h", "--help")
+    if not argv or argv[0] in help_options or (argv[0] == "run" and argv[1:2] and argv[1] in help_options):
         print(_USAGE)
         return 0 if argv else 2
     if argv[0] == "--version":

@@ -346,6 +346,33 @@ TEST_F(LocalSessionTest, TraceListsTheNodesThatRan) {
   EXPECT_EQ(metadata.partition_graphs_size(), 0);
 }
 
+TEST_F(LocalSessionTest, PartitionGraphsHaveFeedsAndFetches) {
+  Output x = Placeholder("x");
+  Output y = Op("Add", {x, Const(1)}, "y");
+  Output z = Op("Later", {y}, "z");
+  tensorflow::RunOptions options;
+  options.set_output_partition_graphs(true);
+  tensorflow::RunMetadata metadata;
+  RunRequest request;
+  request.feeds = {{x, Float(1)}};
+  request.fetches = {z, x, y};
+  request.options = &options;
+  request.metadata = &metadata;
+  ASSERT_TRUE(session().Run(request).ok());
+  ASSERT_EQ(metadata.partition_graphs_size(), 1);
+  std::map<std::string, std::string> found;
+  for (const tensorflow::NodeDef& node : metadata.partition_graphs(0).node()) {
+    if (node.op() != "_Arg" && node.op() != "_Retval") continue;
+    EXPECT_EQ(node.attr().at("T").type(), tensorflow::DT_FLOAT);
+    EXPECT_EQ(node.device(), "/job:localhost/replica:0/task:0/device:CPU:0");
+    found[node.name()] = node.op() == "_Arg" ? "" : node.input(0);
+    EXPECT_EQ(node.attr().at("index").i(), node.name().back() - '0');
+  }
+  // As in TensorFlow, a feed that is fetched has no _Retval.
+  EXPECT_EQ(found,
+            (std::map<std::string, std::string>{{"_arg_x_0_0", ""}, {"_retval_z_0_0", "z"}, {"_retval_y_0_2", "y"}}));
+}
+
 // --- functions and constants
 
 TEST_F(LocalSessionTest, FunctionsOfTheGraph) {

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -18,13 +19,13 @@ namespace {
 
 constexpr char kAllocatorName[] = "cpu";
 
-std::string FeedName(const Plan& plan, int32_t feed) {
-  std::string name = plan.feeds[feed].what.name;
-  for (char& c : name) {
-    if (c == ':') c = '_';
-  }
-  return fmt::format("_arg_{}_{}", name, feed);
+// The name of the node for a feed or fetch of the plan; `index` is its number.
+std::string ArgumentName(std::string_view prefix, std::string name, int32_t index) {
+  std::replace(name.begin(), name.end(), ':', '_');
+  return fmt::format("{}_{}_{}", prefix, name, index);
 }
+
+std::string FeedName(const Plan& plan, int32_t feed) { return ArgumentName("_arg", plan.feeds[feed].what.name, feed); }
 
 std::string SourceName(const Plan& plan, PlanValue value) {
   return value.fed() ? FeedName(plan, value.output) : plan.NameOf(value);
@@ -169,6 +170,21 @@ void ExportPlan(const Plan& plan, tensorflow::GraphDef* graph) {
     if (any_device != nullptr) def->set_device(*any_device);
     ToProto(AttrValue(plan.feeds[k].what.dtype), &(*def->mutable_attr())["T"]);
     ToProto(AttrValue(k), &(*def->mutable_attr())["index"]);
+  }
+  // As in TensorFlow, fetched feeds have no node.
+  for (int32_t n = 0; n < static_cast<int32_t>(plan.nodes.size()); ++n) {
+    for (int32_t e = plan.nodes[n].edges.begin; e < plan.nodes[n].edges.end; ++e) {
+      const PlanEdge& edge = plan.edges[e];
+      if (edge.node != kFetchEdge) continue;
+      const PlanFetch& fetch = plan.fetches[edge.entry];
+      tensorflow::NodeDef* def = graph->add_node();
+      def->set_name(ArgumentName("_retval", fetch.name, edge.entry));
+      def->set_op("_Retval");
+      def->set_device(plan.nodes[n].info->device);
+      def->add_input(plan.NameOf({n, edge.output}));
+      ToProto(AttrValue(fetch.dtype), &(*def->mutable_attr())["T"]);
+      ToProto(AttrValue(edge.entry), &(*def->mutable_attr())["index"]);
+    }
   }
 }
 

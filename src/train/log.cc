@@ -1,7 +1,8 @@
 #include "train/log.h"
 
 #include <atomic>
-#include <cstdlib>
+
+#include "base/log_environment.h"
 
 namespace weir {
 namespace {
@@ -14,7 +15,7 @@ std::atomic<int> lowest{static_cast<int>(LogLevel::kInfo)};
 void SetTrainLogLevel(std::optional<LogLevel> from) { lowest = from ? static_cast<int>(*from) : kNone; }
 
 bool TrainLogEnabled(LogLevel level) {
-  static const bool by_environment = std::getenv("WEIR_LOG") != nullptr;
+  static const bool by_environment = LogLevelIsFromEnvironment();
   return LogEnabled(level) && (by_environment || static_cast<int>(level) >= lowest.load(std::memory_order_relaxed));
 }
 

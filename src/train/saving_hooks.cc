@@ -130,7 +130,7 @@ Result<bool> CheckpointSaverHook::Save(const SessionPtr& session, int64_t step, 
   save.meta_graph.codec = options_.codec;
   // Do not overwrite the checkpoint that a new session has just restored: if killed in the middle, it would be lost.
   const std::vector<std::string> kept = saver->last_checkpoints();
-  const std::string name = fmt::format("{}-{}", path, step);
+  WEIR_ASSIGN(const std::string name, saver->CheckpointName(path, save));
   const bool is_restored = is_first && std::find(kept.begin(), kept.end(), name) != kept.end();
   if (!is_restored || !CheckpointExists(*options_.env, name)) {
     const RunStep steps = options_.run ? options_.run(session) : RunIn(*session);

@@ -11,14 +11,6 @@ from conftest import run_tensorflow
 
 # Known differences: a regular expression for the case, and the reason.
 DIFFERENT = {
-    r"variable_answers: Variable from (a list|a function), shape unknown size, resource False, validate (True|False)":
-        "TensorFlow's kernel refuses a reference variable with a partly known shape",
-    r"variable_answers: Variable from (a list|a function), shape unknown, resource False, validate True":
-        "TensorFlow's kernel refuses a reference variable with an unknown shape",
-    r"variable_answers: Variable from an unknown shape, shape unknown size, resource False, validate False":
-        "TensorFlow's kernel refuses a reference variable with a partly known shape",
-    r"variable_answers: Variable from an unknown shape, shape another size, resource True, validate True":
-        "the first value of a resource variable is not compared with its declared shape",
     r"nn_answers: table vocabulary .*": "1.15 selects with Select, 2.21 with SelectV2",
     r"variable_answers: get_variable (integers|a function of a shape|a number as the shape) two columns reference": "a partitioner for an axis that is not there: IndexError in TensorFlow, ValueError here",
     r"hook_answers: CheckpointSaverHook every 2?3?(2.[05])? from 0 by 7": "2.21 reads the step after every run, 1.15 only when one more step would be due",

@@ -64,6 +64,14 @@ def test_case():
     assert [value(lambda: build(x)) for x in (0, 3, 9)] == [10, 20, 30]
 
 
+def test_the_order_of_a_case_from_a_dict():
+    def build(make):
+        pairs = [(tf.constant(True, name="b"), lambda: tf.constant(1)), (tf.constant(True, name="a"), lambda: tf.constant(2))]
+        return tf.case(make(pairs), default=lambda: tf.constant(3))
+    # Only an OrderedDict keeps its order; other dicts are sorted by the names of the predicates.
+    assert [value(lambda: build(make)) for make in (list, dict, collections.OrderedDict)] == [1, 2, 1]
+
+
 def test_while_loop():
     assert value(lambda: tf.while_loop(lambda i: i < 10, lambda i: i + 3, [tf.constant(0)])) == 12
     assert value(lambda: tf.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), (0, 0))) == (4, 6)

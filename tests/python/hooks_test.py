@@ -247,19 +247,22 @@ def test_a_scaffold_of_no_session_has_no_saver(tmp_path):
         run_all([hook, tf.train.StopAtStepHook(num_steps=1)], train)
 
 
-def test_what_was_restored_is_not_written_over_itself(tmp_path):
+@pytest.mark.parametrize("padded", [False, True])
+def test_what_was_restored_is_not_written_over_itself(tmp_path, padded):
+    name = "00000003" if padded else "3"
     for last in (3, 5):
         with tf.Graph().as_default():
             train = count()
-            with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), save_checkpoint_secs=1000,
+            scaffold = tf.train.Scaffold(saver=tf.train.Saver(pad_step_number=padded))
+            with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), save_checkpoint_secs=1000, scaffold=scaffold,
                                                    hooks=[tf.train.StopAtStepHook(last_step=last)]) as session:
                 if last == 5:
                     assert {path: os.stat(path).st_mtime_ns for path in saved} == saved
                 while not session.should_stop():
                     session.run(train)
-        saved = {str(path): os.stat(path).st_mtime_ns for path in tmp_path.glob("model.ckpt-3*")}
+        saved = {str(path): os.stat(path).st_mtime_ns for path in tmp_path.glob(f"model.ckpt-{name}*")}
         assert len(saved) == 3
-    assert tf.train.latest_checkpoint(str(tmp_path)).endswith("-5")
+    assert tf.train.latest_checkpoint(str(tmp_path)).endswith("5")
 
 
 

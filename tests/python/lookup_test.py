@@ -72,6 +72,17 @@ def test_lists():
         assert s.run(ids.lookup(tf.constant(["y", "q"]))).tolist() == [1, -1]
 
 
+@pytest.mark.parametrize("shape", [None, [None]])
+def test_vocabularies_of_unknown_size(graph, shape):
+    vocabulary = tf.placeholder_with_default(["x", "y"], shape)
+    words = tf.contrib.lookup.index_to_string_table_from_tensor(vocabulary)
+    ids = tf.contrib.lookup.index_table_from_tensor(vocabulary)
+    with tf.Session() as s:
+        s.run(tf.tables_initializer())
+        assert s.run(words.lookup(tf.constant([1, 5], tf.int64))).tolist() == [b"y", b"UNK"]
+        assert s.run(ids.lookup(tf.constant(["y", "q"]))).tolist() == [1, -1]
+
+
 def test_tables_in_the_functions_of_datasets(graph):
     words = tf.contrib.lookup.index_table_from_tensor(["a", "b"], num_oov_buckets=1)
     lines = tf.data.Dataset.from_tensor_slices(["b a", "b z b"])

@@ -81,6 +81,34 @@ def test_graphs_are_freed():
     assert [i for i, graph in enumerate(graphs) if graph() is not None] == []
 
 
+def test_a_graph_that_holds_an_object_twice_is_freed():
+    class Item:
+        pass
+
+    def build():
+        with tf.Graph().as_default() as g:
+            item = Item()
+            item.graph = g
+            g.add_to_collection("first", item)
+            g.add_to_collections(["second", "third"], item)
+            limit = lambda v: tf.maximum(v, item.bound)  # noqa: E731
+            for name in ("a", "b"):
+                tf.get_variable(name, [2], constraint=limit)
+        return weakref.ref(g), weakref.ref(item)
+
+    # An object that is also held elsewhere stays.
+    with tf.Graph().as_default() as g:
+        kept = Item()
+        kept.graph = g
+        g.add_to_collection("first", kept)
+        g.add_to_collection("second", kept)
+    del g
+    freed = build()
+    gc.collect()
+    assert [ref() for ref in freed] == [None, None]
+    assert kept.graph.get_collection("first") == kept.graph.get_collection("second") == [kept]
+
+
 def test_objects_that_refer_to_each_other_are_freed():
     class Model(tf.train.SessionRunHook):
         """Has reference cycles: through a function of its optimizer, and as a hook of its own session."""

@@ -96,6 +96,14 @@ def test_app_run(tmp_path):
     assert wrong.returncode == 1 and "FATAL Flags parsing error: Missing value for flag --name" in wrong.stderr
 
 
+def test_help_of_run():
+    package = os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))
+    for option in ("-h", "--help"):
+        done = subprocess.run([sys.executable, "-m", "weir", "run", option], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": package})
+        assert done.returncode == 0 and done.stdout.startswith("Usage: weir run SCRIPT") and done.stderr == ""
+
+
 # --- logging ----------------------------------------------------------------------------------------------------------------
 def test_logging(caplog):
     tf.logging.set_verbosity(tf.logging.INFO)

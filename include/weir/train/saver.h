@@ -61,6 +61,8 @@ class Saver final {
   // The def with `export_scope` removed from its names. An error if a name is not in the scope.
   Result<tensorflow::SaverDef> Def(const std::string& export_scope) const;
 
+  // The prefix under which Save writes. An error if `options` do not fit `path`.
+  Result<std::string> CheckpointName(const std::string& path, const SaveOptions& options) const;
   // Returns the prefix of the checkpoint; nullopt if there is nothing to save.
   Result<std::optional<std::string>> Save(Graph& graph, const RunStep& run, const std::string& path,
                                           const SaveOptions& options = {});
@@ -79,7 +81,6 @@ class Saver final {
   explicit Saver(SaverOptions options);
   void Record(const std::string& prefix);
   void DeleteOld(const std::string& meta_graph_suffix);
-  Result<std::string> CheckpointName(const std::string& path, const SaveOptions& options) const;
 
   SaverOptions options_;
   const std::shared_ptr<tensorflow::SaverDef> def_;  // never null

@@ -148,17 +148,19 @@ def _vocabulary(initializer, num_oov_buckets, default_value, name):
     return table
 
 
+def _positions(vocabulary):
+    """The positions of the words of a vocabulary: a list or, if their number is not known yet, a tensor."""
+    count = vocabulary.shape.num_elements()
+    return _weir.range(_weir.cast(_weir.size(vocabulary), "int64")) if count is None else list(range(count))
+
+
 def index_table_from_tensor(mapping=None, vocabulary_list=None, num_oov_buckets=0, default_value=-1, hasher_spec=None, dtype="string",
                             name=None):
     keys = vocabulary_list if mapping is None else mapping
     if keys is None:
         raise ValueError("vocabulary_list must be specified.")
     keys = _weir.convert_to_tensor(keys)
-    if keys.shape.num_elements() is None:
-        ids = _weir.range(_weir.cast(_weir.size(keys), "int64"))
-    else:
-        ids = list(range(keys.shape.num_elements()))
-    return _vocabulary(KeyValueTensorInitializer(keys, ids, None, "int64", "table_init"), num_oov_buckets, default_value, name)
+    return _vocabulary(KeyValueTensorInitializer(keys, _positions(keys), None, "int64", "table_init"), num_oov_buckets, default_value, name)
 
 
 def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=None,
@@ -175,8 +177,7 @@ def index_to_string_table_from_tensor(mapping=None, vocabulary_list=None, defaul
     if values is None:
         raise ValueError("vocabulary_list must be specified.")
     values = _weir.convert_to_tensor(values, "string")
-    keys = list(range(values.shape.num_elements()))
-    return HashTable(KeyValueTensorInitializer(keys, values, "int64", "string", "table_init"), default_value, None, name)
+    return HashTable(KeyValueTensorInitializer(_positions(values), values, "int64", "string", "table_init"), default_value, None, name)
 
 
 def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_value="UNK", name=None,

@@ -116,6 +116,7 @@ Result<VariablePtr> Variable::Finish(Graph& graph, VariablePtr v, const std::str
   v->dtype_ = v->initial_value_.base_dtype();
   v->trainable_ = options.trainable;
   v->is_resource_ = options.use_resource;
+  v->validate_shape_ = options.validate_shape;
   v->constraint_ = options.constraint;
   // The initial value may have any shape where a reference variable does not validate it.
   const bool any = !options.validate_shape && !options.use_resource;
@@ -223,7 +224,10 @@ Output Variable::Assign(const Input& value, bool use_locking, bool validate_shap
   if (!is_resource_)
     return weir::Assign(handle_, value,
                         {.validate_shape = validate_shape, .use_locking = use_locking, .name = std::move(name)});
-  Node* node = AssignVariableOp(handle_, OfType(graph(), value, dtype_), {.name = std::move(name)});
+  // As in TensorFlow, the options of the variable decide, not the argument.
+  const bool validate = validate_shape_ && shape().fully_defined();
+  Node* node =
+      AssignVariableOp(handle_, OfType(graph(), value, dtype_), {.validate_shape = validate, .name = std::move(name)});
   return ReadAfter(node);
 }
 Output Variable::AssignAdd(const Input& delta, bool use_locking, std::string name) const {

@@ -33,7 +33,9 @@ struct PoolSizes {
 
   int64_t in_positions() const { return in[0] * in[1] * in[2]; }
   int64_t out_positions() const { return out[0] * out[1] * out[2]; }
-  int64_t taps() const { return size[0] * size[1] * size[2]; }
+  // The most taps that a window can have after it is clipped to the image. Unlike the product of the sizes, it cannot
+  // overflow.
+  int64_t taps() const { return std::min(size[0], in[0]) * std::min(size[1], in[1]) * std::min(size[2], in[2]); }
 
   // The bounds of a window in each dimension, clipped to the image. Never empty.
   struct Window {

@@ -97,8 +97,9 @@ Result<Kernel> MakeAssignVariable(KernelSetup& setup) {
     std::unique_lock lock(variable->mu());
     Tensor& current = variable->value_locked();
     if (validate_shape && current.valid() && !(current.shape() == value.shape())) {
-      return InvalidArgument("Trying to assign to variable '{}' a value of the wrong shape. Expected {} got {}", h.name,
-                             current.shape(), value.shape());
+      return InvalidArgument(
+          "Trying to assign to variable with tensor with wrong shape. Expected {} got {} (variable '{}')",
+          current.shape(), value.shape(), h.name);
     }
     std::swap(current, value);
     lock.unlock();  // releases the old buffer without the lock

@@ -6,15 +6,14 @@
 namespace weir::ops {
 namespace {
 
-// The op "Variable" cannot express an unknown rank: a scalar shape stands for it.
-PartialShape LegacyVariableShape(const PartialShape& shape) { return shape.rank() <= 0 ? PartialShape() : shape; }
-
 Result<Kernel> MakeVariable(KernelSetup& setup) {
   WEIR_ASSIGN(std::string container, setup.Attr<std::string>("container"));
   WEIR_ASSIGN(std::string name, setup.Attr<std::string>("shared_name"));
   WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
   WEIR_ASSIGN(PartialShape shape, setup.Attr<PartialShape>("shape"));
-  if (setup.node().op->name == "Variable") shape = LegacyVariableShape(shape);
+  // As in TensorFlow, an unknown shape declares a scalar: the first value of any other shape must not be validated.
+  if (!shape.known_rank()) shape = PartialShape::Scalar();
+  if (!shape.fully_defined()) return InvalidArgument("Shape {} is not fully defined", shape);
   if (name.empty()) name = setup.node().name;
   return Kernel::Sync([container, name, dtype, shape](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<VariableState> variable,
@@ -32,9 +31,10 @@ Result<Kernel> MakeVariable(KernelSetup& setup) {
       .Cheap();
 }
 
+// The op "Variable" cannot express an unknown rank: a scalar shape stands for it.
 Status OldVariableShapeFn(ShapeContext& c) {
   WEIR_ASSIGN(PartialShape shape, c.Attr<PartialShape>("shape"));
-  c.set_output(0, LegacyVariableShape(shape));
+  c.set_output(0, shape.rank() <= 0 ? PartialShape() : shape);
   return OkStatus();
 }
 

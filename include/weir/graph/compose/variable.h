@@ -109,6 +109,7 @@ class Variable final {
   DType dtype_ = kInvalidType;
   bool trainable_ = true;
   bool is_resource_ = false;
+  bool validate_shape_ = true;
   bool is_cached_ = false;  // resource variable whose snapshot_ is a copy on the caching device
   Constraint constraint_;
 };

@@ -1,0 +1,9 @@
+// What WEIR_LOG says about the log level (base/log.h).
+#pragma once
+
+namespace weir {
+
+// Whether WEIR_LOG is set to a valid level.
+bool LogLevelIsFromEnvironment();
+
+}  // namespace weir
