@@ -164,3 +164,44 @@ def a_python_function_of_values(tf):
     def twice(x, y):
         return x.numpy() * 2 + y.numpy(), x.shape[0]
     return evaluate(tf, tf.py_function(twice, [tf.constant([1.0, 2.0]), tf.constant(3.0)], [tf.float32, tf.int32]))
+
+
+def staging_area(tf):
+    if tf.__name__ == "weir":
+        return tf.contrib.staging.StagingArea
+    from tensorflow.python.ops import data_flow_ops
+    return data_flow_ops.StagingArea
+
+
+@case
+def a_staging_area(tf):
+    area = staging_area(tf)([tf.float32, tf.int32], shapes=[[2], []], capacity=2)
+    x = tf.placeholder(tf.float32, [2])
+    put, got = area.put([x, tf.constant(3)]), area.get()
+    top, size, clear = area.peek(0), area.size(), area.clear()
+    with tf.Session() as sess:
+        sess.run(put, {x: [1, 2]})
+        sess.run(put, {x: [3, 4]})
+        values = [sess.run(top), sess.run(size), sess.run(got), sess.run([put, got], {x: [5, 6]})[1], sess.run(size)]
+        sess.run(clear)
+        return [values, sess.run(size), area.name, [t.name for t in area.dtypes], [str(s) for s in area.shapes], area.names, area.capacity,
+                area.memory_limit, put.name, got[0].name, str(got[0].shape), size.name, clear.name, top[0].name,
+                [o.name for o in tf.get_default_graph().get_operations() if o.type == "NoOp"][0]]
+
+
+@case
+def a_staging_area_with_names(tf):
+    area = staging_area(tf)([tf.float32, tf.int32], names=["a", "b"])
+    put, got = area.put({"b": tf.constant([2]), "a": tf.constant(1.0)}), area.get()
+    with tf.Session() as sess:
+        sess.run(put)
+        return sess.run(got)
+
+
+for _name, _arguments, _values in [
+        ("another type", {}, lambda tf: [tf.constant(1)]), ("another number", {}, lambda tf: [tf.constant(1.0), tf.constant(1.0)]),
+        ("a dict without names", {}, lambda tf: {"a": tf.constant(1.0)}), ("a list with names", {"names": ["a"]}, lambda tf: [tf.constant(1.0)]),
+        ("another name", {"names": ["a"]}, lambda tf: {"b": tf.constant(1.0)}), ("another shape", {"shapes": [[3]]}, lambda tf: [tf.constant([1.0])]),
+        ("too many shapes", {"shapes": [[3], [2]]}, lambda tf: []), ("too many names", {"names": ["a", "b"]}, lambda tf: []),
+        ("a number as name", {"shared_name": 3}, lambda tf: []), ("a tensor alone", {}, lambda tf: tf.constant(1.0))]:
+    CASES[f"staging {_name}"] = lambda tf, a=_arguments, v=_values: staging_area(tf)([tf.float32], **a).put(v(tf)).name
