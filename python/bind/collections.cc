@@ -110,7 +110,12 @@ void BindCollections(py::class_<GraphObject>& cls, py::module_& m) {
                if (name.find('\x01') == std::string::npos) names.push_back(name);
              return names;
            })
-      .def_property_readonly("collections", [](G& g) { return g.graph->collections().Names(); });
+      .def_property_readonly("collections", [](G& g) { return g.graph->collections().Names(); })
+      .def_property_readonly("_collections", [](py::object g) {
+        py::dict all;
+        for (py::handle name : g.attr("get_all_collection_keys")()) all[name] = g.attr("get_collection_ref")(name);
+        return all;
+      });
 
   m.def(
       "add_to_collection",

@@ -4,6 +4,7 @@
 #include "bind/numpy.h"
 #include "bind/objects.h"
 #include "bind/operators.h"
+#include "graph/compose/array.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
@@ -93,8 +94,20 @@ void AddItem(py::handle item, int at, SliceSpec* spec) {
 
 }  // namespace
 
+// Whether the key selects by truth values: a bool tensor, array or number.
+static bool IsMask(py::handle key) {
+  if (PyBool_Check(key.ptr())) return true;
+  if (IsTensor(key)) return OutputOf(key).base_dtype() == kBool;
+  return IsArray(key) && key.attr("dtype").attr("kind").cast<std::string>() == "b";
+}
+
 py::object GetItem(py::handle x, py::handle key) {
   const Output value = InputFrom(x).output();
+  if (IsMask(key)) {
+    const Output picked = BooleanMask(value.graph(), value, InputFrom(key));
+    Check(value.graph().TakeError());
+    return Wrap(picked);
+  }
   py::tuple items = PyTuple_Check(key.ptr())  ? py::reinterpret_borrow<py::tuple>(key)
                     : PyList_Check(key.ptr()) ? py::tuple(py::reinterpret_borrow<py::list>(key))
                                               : py::make_tuple(key);

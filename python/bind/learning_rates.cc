@@ -125,6 +125,21 @@ void BindAverages(py::module_& m) {
           py::arg("moving_avg_variables") = py::none());
 }
 
+void BindAssignMovingAverage(py::module_& m) {
+  m.def(
+      "assign_moving_average",
+      [](py::object variable, const Input& value, const Input& decay, bool zero_debias,
+         std::optional<std::string> name) {
+        const VariablePtr average = VariableFrom(variable);
+        Graph& graph = average->graph();
+        return Take(AssignMovingAverage(*average, Take(ToOutput(graph, value, average->dtype(), "value")),
+                                        Take(ToOutput(graph, decay, kInvalidType, "decay")), zero_debias,
+                                        name.value_or("AssignMovingAvg")));
+      },
+      py::arg("variable"), py::arg("value"), py::arg("decay"), py::arg("zero_debias") = true,
+      py::arg("name") = py::none());
+}
+
 // Initial values for the initializer classes: tensors from shape, type and settings.
 void BindInitializers(py::module_& m) {
   m.def("initial_zeros",
@@ -175,6 +190,7 @@ void BindInitializers(py::module_& m) {
 void BindLearningRates(py::module_& m) {
   BindSchedules(m);
   BindAverages(m);
+  BindAssignMovingAverage(m);
   BindInitializers(m);
 }
 

@@ -240,6 +240,8 @@ void BindScopes(py::class_<GraphObject>& cls, py::module_& m) {
       .def("__exit__", [](Scope& s, const py::args&) { s.Exit(); });
 
   cls.def("as_default", [](py::object g) { return EnterGraph(std::move(g)); })
+      // Scopes are always per thread.
+      .def("switch_to_thread_local", [](py::object) {})
       .def("name_scope", &NameScopeOf, py::arg("name"))
       .def("device", &DeviceScopeOf, py::arg("device_name_or_function"))
       .def("control_dependencies", &ControlScopeOf, py::arg("control_inputs"))

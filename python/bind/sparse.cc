@@ -86,9 +86,15 @@ void BindSparseTensor(py::module_& m) {
 void BindSlices(py::module_& m) {
   using S = SlicesObject;
   py::class_<S> cls(m, "IndexedSlices", py::dynamic_attr(), GarbageCollected<S, VisitGraph<S>>());
-  cls.def(py::init([](Output values, Output indices, Output dense_shape) {
-            if (!values.valid() || !indices.valid()) RaiseType("values and indices must be Tensors");
-            return new S{IndexedSlices{values, indices, dense_shape}, GraphOf(values.graph())};
+  cls.def(py::init([](const Input& values, const Input& indices, const Input& dense_shape) {
+            if (values.absent() || indices.absent()) RaiseType("values and indices must be Tensors");
+            // Arrays become constants of the graph that the other parts are in.
+            Graph& graph = GraphOfInput(values.is_output() ? values : indices.is_output() ? indices : dense_shape);
+            const Output v = Take(ToOutput(graph, values, kInvalidType, "values"));
+            const Output i = Take(ToOutput(graph, indices, kInvalidType, "indices"));
+            const Output s =
+                dense_shape.absent() ? Output() : Take(ToOutput(graph, dense_shape, kInvalidType, "dense_shape"));
+            return new S{IndexedSlices{v, i, s}, GraphOf(graph)};
           }),
           py::arg("values"), py::arg("indices"), py::arg("dense_shape") = py::none())
       .def_property_readonly("values", [](const S& s) { return s.slices.values; })

@@ -4,6 +4,7 @@
 #include "bind/input_caster.h"
 #include "bind/objects.h"
 #include "bind/session.h"
+#include "graph/compose/slice_assign.h"
 #include "graph/texts.h"
 
 namespace weir::python {
@@ -40,6 +41,19 @@ py::list Consumers(const T& t) {
       "defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned on the value of a tensor.");
 }
 
+// tensor.assign: a function for slices of variables (`v[1:3].assign(x)`), absent from other tensors.
+py::cpp_function SliceAssignment(const T& t) {
+  if (!IsSliceOfVariable(t.output)) {
+    PyErr_SetString(PyExc_AttributeError, "'Tensor' object has no attribute 'assign'");
+    throw py::error_already_set();
+  }
+  return py::cpp_function(
+      [slice = t](const Input& value, const std::optional<std::string>& name) {
+        return Take(AssignSlice(slice.output, value, name.value_or("")));
+      },
+      py::arg("val"), py::arg("name") = py::none());
+}
+
 }  // namespace
 
 void BindTensor(py::module_& m) {
@@ -61,6 +75,7 @@ void BindTensor(py::module_& m) {
       .def_property_readonly("value_index", [](const T& t) { return t.output.index; })
       .def_property_readonly("graph", [](const T& t) { return t.graph; })
       .def_property_readonly("device", [](const T& t) { return t.output.node->device(); })
+      .def_property_readonly("assign", SliceAssignment)
       .def("consumers", Consumers)
       .def(
           "eval",

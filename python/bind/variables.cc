@@ -219,6 +219,15 @@ py::list InCollection(const char* key, py::object scope) {
 
 }  // namespace
 
+// The variables of `var_list`, or if it is None, all global and local variables.
+static std::vector<VariablePtr> GivenOrAllVariables(py::handle var_list) {
+  if (!var_list.is_none()) return VariablesFrom(py::reinterpret_borrow<py::object>(var_list));
+  std::vector<VariablePtr> variables = VariablesFrom(InCollection(graph_keys::kGlobalVariables, py::none()));
+  for (const VariablePtr& v : VariablesFrom(InCollection(graph_keys::kLocalVariables, py::none())))
+    variables.push_back(v);
+  return variables;
+}
+
 bool IsVariable(py::handle object) { return py::isinstance<Variable>(object); }
 
 VariablePtr VariableFrom(py::handle object) {
@@ -509,20 +518,24 @@ void BindVariables(py::module_& m) {
   m.def(
       "report_uninitialized_variables",
       [](py::object var_list, const std::string& name) {
-        std::vector<VariablePtr> variables;
-        if (var_list.is_none()) {
-          variables = VariablesFrom(InCollection(graph_keys::kGlobalVariables, py::none()));
-          for (const VariablePtr& v : VariablesFrom(InCollection(graph_keys::kLocalVariables, py::none())))
-            variables.push_back(v);
-        } else {
-          variables = VariablesFrom(var_list);
-        }
+        const std::vector<VariablePtr> variables = GivenOrAllVariables(var_list);
         Graph& graph = variables.empty() ? DefaultGraphRef() : variables[0]->graph();
         Output names = ReportUninitialized(graph, variables, name);
         Check(graph.TakeError());
         return names;
       },
       py::arg("var_list") = py::none(), py::arg("name") = "report_uninitialized_variables");
+  m.def(
+      "assert_variables_initialized",
+      [](py::object var_list) -> py::object {
+        const std::vector<VariablePtr> variables = GivenOrAllVariables(var_list);
+        if (variables.empty()) return py::none();
+        Graph& graph = variables[0]->graph();
+        Output initialized = AssertInitialized(graph, variables);
+        Check(graph.TakeError());
+        return Wrap(initialized);
+      },
+      py::arg("var_list") = py::none());
   m.def(
       "is_variable_initialized",
       [](py::object variable) {

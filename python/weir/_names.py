@@ -145,6 +145,12 @@ class ApiModule(types.ModuleType):
         self.__dict__[name] = value
         return value
 
+    def __setattr__(self, name, value):
+        # Importing a submodule sets it as an attribute of its package. A public name takes precedence:
+        # contrib.framework.python.ops.arg_scope is a module and, as an attribute, the function in it.
+        if not (isinstance(value, types.ModuleType) and self.__dict__["_prefix"] + name in tables()[0]):
+            super().__setattr__(name, value)
+
     def __dir__(self):
         return sorted(set(self.__dict__) | set(names_in(self.__dict__["_prefix"])))
 
@@ -201,8 +207,12 @@ class _Finder:
         if kind == "module":  # already executed under its own name: restore its spec
             module.__spec__ = state
         if module.__name__ == "tensorflow":
-            module.__version__ = module.VERSION = "1.15.5"
-            module.GIT_VERSION = "v1.15.5"
+            from weir.lib import version
+            module.__version__ = module.VERSION = version.VERSION
+            module.__git_version__ = module.GIT_VERSION = version.GIT_VERSION
+            module.__compiler_version__ = version.COMPILER_VERSION
+            module.__cxx11_abi_flag__ = version.CXX11_ABI_FLAG
+            module.__monolithic_build__ = version.MONOLITHIC_BUILD
 
 
 class _StubFolders:

@@ -93,6 +93,30 @@ Result<VariablePtr> ZeroBeside(Graph& graph, const Variable& average, const std:
 
 }  // namespace
 
+Result<Output> AssignMovingAverage(const Variable& average, const Output& value, const Output& decay, bool zero_debias,
+                                   const std::string& name) {
+  Graph& graph = average.graph();
+  ColocationScope colocated(graph, average.handle().node);
+  NameScope update(graph, name);
+  Output rate = 1.0f - decay;
+  if (rate.valid() && rate.base_dtype() != average.dtype()) rate = Cast(rate, average.dtype());
+  Output changed;
+  if (!zero_debias) {
+    changed = average.AssignSub((average.AsInput() - value) * rate, false, update.name() + "/");
+  } else {
+    // The biased average starts at zero; dividing by 1 - decay^steps removes the bias.
+    WEIR_ASSIGN(VariablePtr biased, ZeroBeside(graph, average, "biased", average.shape()));
+    WEIR_ASSIGN(VariablePtr step, ZeroBeside(graph, average, "local_step", PartialShape::Scalar()));
+    Output next_biased = biased->AssignSub((biased->AsInput() - value) * rate);
+    Output next_step = step->AssignAdd(1);
+    WEIR_TRY(graph.TakeError());
+    Output factor = 1.0f - Pow(graph, 1.0f - rate, next_step);
+    changed = average.Assign(next_biased / factor, false, true, update.name() + "/");
+  }
+  WEIR_TRY(graph.TakeError());
+  return changed;
+}
+
 Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vector<Key>& keys) {
   NameScope scope(graph, options_.name);
   WEIR_ASSIGN(Output decay, ToOutput(graph, decay_, kInvalidType, "decay"));
@@ -103,25 +127,7 @@ Result<Node*> ExponentialMovingAverage::UpdateAll(Graph& graph, const std::vecto
   std::vector<Node*> updates;
   for (const Key& key : keys) {
     const Shadow& shadow = shadows_.at(key);
-    ColocationScope colocated(graph, shadow.average->handle().node);
-    NameScope update(graph, "AssignMovingAvg");
-    Output rate = 1.0f - decay;
-    if (rate.valid() && rate.base_dtype() != shadow.average->dtype()) rate = Cast(rate, shadow.average->dtype());
-    Output changed;
-    if (!shadow.debias) {
-      changed =
-          shadow.average->AssignSub((shadow.average->AsInput() - shadow.value) * rate, false, update.name() + "/");
-    } else {
-      // The biased average starts at zero; dividing by 1 - decay^steps removes the bias.
-      WEIR_ASSIGN(VariablePtr biased, ZeroBeside(graph, *shadow.average, "biased", shadow.average->shape()));
-      WEIR_ASSIGN(VariablePtr step, ZeroBeside(graph, *shadow.average, "local_step", PartialShape::Scalar()));
-      Output next_biased = biased->AssignSub((biased->AsInput() - shadow.value) * rate);
-      Output next_step = step->AssignAdd(1);
-      WEIR_TRY(graph.TakeError());
-      Output factor = 1.0f - Pow(graph, 1.0f - rate, next_step);
-      changed = shadow.average->Assign(next_biased / factor, false, true, update.name() + "/");
-    }
-    WEIR_TRY(graph.TakeError());
+    WEIR_ASSIGN(Output changed, AssignMovingAverage(*shadow.average, shadow.value, decay, shadow.debias));
     updates.push_back(changed.node);
   }
   Node* all = Group(graph, updates, scope.name() + "/");

@@ -10,6 +10,11 @@
 
 namespace weir {
 
+// Moves `average` towards `value`: average -= (1 - decay) * (average - value). With `zero_debias`, an average that
+// starts at zero is corrected for that; it then needs two more variables below its name. Returns the updated variable.
+Result<Output> AssignMovingAverage(const Variable& average, const Output& value, const Output& decay, bool zero_debias,
+                                   const std::string& name = "AssignMovingAvg");
+
 class ExponentialMovingAverage final {
  public:
   struct Options {

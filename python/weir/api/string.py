@@ -6,6 +6,7 @@ _OPS = {
 }
 
 NAMES = {
+    "strings.format": "weir.lib.strings:format",
     **{name: f"op:{op}" for name, op in _OPS.items()},
     "regex_replace": "regex_replace",
     "string_join": "(inputs, separator='', name=None) op:StringJoin",

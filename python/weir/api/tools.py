@@ -24,6 +24,8 @@ NAMES = {
        ("GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER")},
     "GIT_VERSION": "weir.lib.version:GIT_VERSION",
     "COMPILER_VERSION": "weir.lib.version:COMPILER_VERSION",
+    "CXX11_ABI_FLAG": "weir.lib.version:CXX11_ABI_FLAG",
+    "MONOLITHIC_BUILD": "weir.lib.version:MONOLITHIC_BUILD",
     "flags": "weir.lib.flags:",
     "app.flags": "weir.lib.flags:",
     "app.run": "weir.lib.app:run",

@@ -10,6 +10,7 @@ _INITIALIZERS = {
 
 NAMES = {
     "Variable": "Variable",
+    "VariableV1": "Variable",
     "VariableScope": "VariableScope",
     "PartitionedVariable": "PartitionedVariable",
     "AUTO_REUSE": "AUTO_REUSE",
@@ -33,6 +34,7 @@ NAMES = {
     "initialize_variables": "variables_initializer",
     "report_uninitialized_variables": "report_uninitialized_variables",
     "is_variable_initialized": "is_variable_initialized",
+    "assert_variables_initialized": "assert_variables_initialized",
     "group": "group",
     # initializers
     **{name: f"weir.lib.initializers:{cls}" for name, cls in _INITIALIZERS.items()},

@@ -22,6 +22,8 @@ class FlagValues:
         return self._flags.get(name) or self._flags.get(self._short.get(name))
 
     def __getattr__(self, name):
+        if name == "__flags":  # what programs iterate over to print all flags
+            return {**self._flags, **{short: self._flags[long] for short, long in self._short.items()}}
         flag = self._flag(name)
         if flag is None:
             raise AttributeError(name)

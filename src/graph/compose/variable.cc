@@ -325,6 +325,16 @@ Output ReportUninitialized(Graph& graph, const std::vector<VariablePtr>& variabl
   return BooleanMask(graph, all, missing);
 }
 
+Output AssertInitialized(Graph& graph, const std::vector<VariablePtr>& variables) {
+  InputList ranks;
+  for (const VariablePtr& v : variables) {
+    ColocationScope colocated(graph, v->handle().node);
+    ranks.push_back(v->is_resource() ? Rank(v->AsInput()) : Rank(v->handle()));
+  }
+  if (ranks.size() == 1) return ranks[0].output();
+  return Pack(graph, ranks, {.name = "stack"});
+}
+
 Node* Group(Graph& graph, const std::vector<Node*>& nodes, std::string name) {
   std::map<std::string, std::vector<Node*>> by_device;
   for (Node* node : nodes)

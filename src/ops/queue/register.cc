@@ -5,10 +5,12 @@ namespace weir::ops {
 
 void RegisterAccumulators(OpRegistry& registry);
 void RegisterQueues(OpRegistry& registry);
+void RegisterStagingAreas(OpRegistry& registry);
 
 void RegisterQueueOps(OpRegistry& registry) {
   RegisterAccumulators(registry);
   RegisterQueues(registry);
+  RegisterStagingAreas(registry);
 }
 
 }  // namespace weir::ops

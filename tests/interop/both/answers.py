@@ -6,7 +6,8 @@ import importlib
 
 import numpy as np
 
-MODULES = ["nn_answers", "loss_answers", "variable_answers", "scope_answers", "hook_answers", "session_answers", "value_answers"]
+MODULES = ["nn_answers", "loss_answers", "variable_answers", "scope_answers", "hook_answers", "session_answers", "value_answers",
+           "small_answers"]
 
 
 def cases():

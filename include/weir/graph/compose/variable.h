@@ -132,6 +132,8 @@ std::vector<VariablePtr> GlobalVariables(Graph& graph);
 std::vector<VariablePtr> LocalVariables(Graph& graph);
 std::vector<VariablePtr> TrainableVariables(Graph& graph);
 Node* InitializeVariables(Graph& graph, const std::vector<VariablePtr>& variables, std::string name = "init");
+// A value that can only be computed when all of the (at least one) variables have been initialized.
+Output AssertInitialized(Graph& graph, const std::vector<VariablePtr>& variables);
 // The names of the uninitialized variables, as a string vector.
 Output ReportUninitialized(Graph& graph, const std::vector<VariablePtr>& variables,
                            std::string name = "report_uninitialized_variables");

@@ -1,0 +1,49 @@
+#include "graph/compose/slice_assign.h"
+
+#include "graph/node_builder.h"
+
+namespace weir {
+namespace {
+
+constexpr const char* kMasks[] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"};
+
+// The reference or resource handle that `value` is a read of, or an invalid output.
+Output VariableOfRead(const Output& value) {
+  if (IsRef(value.dtype())) return value;
+  const std::string& op = value.node->type();
+  if (op == "ReadVariableOp") return value.node->input(0);
+  if (op == "Identity" &&
+      (IsRef(value.node->input(0).dtype()) || value.node->input(0).node->type() == "ReadVariableOp"))
+    return VariableOfRead(value.node->input(0));
+  return Output();
+}
+
+}  // namespace
+
+bool IsSliceOfVariable(const Output& value) {
+  return value.valid() && value.node->type() == "StridedSlice" && VariableOfRead(value.node->input(0)).valid();
+}
+
+Result<Output> AssignSlice(const Output& slice, const Input& value, const std::string& name) {
+  if (!IsSliceOfVariable(slice)) return InvalidArgument("Sliced assignment is only supported for variables");
+  const Output variable = VariableOfRead(slice.node->input(0));
+  Graph& graph = slice.graph();
+  const bool resource = variable.base_dtype() == kResource;
+  WEIR_ASSIGN(Output given, ToOutput(graph, value, slice.base_dtype(), "value"));
+  NodeBuilder builder(graph, resource ? "ResourceStridedSliceAssign" : "StridedSliceAssign",
+                      name.empty() ? slice.node->name() + "_assign/" : name);
+  builder.In(variable);
+  for (int i = 1; i <= 3; ++i) builder.In(slice.node->input(i));
+  builder.In(given);
+  for (const char* mask : kMasks) {
+    WEIR_ASSIGN(int64_t bits, slice.node->Attr<int64_t>(mask));
+    builder.Attr(mask, bits);
+  }
+  WEIR_ASSIGN(Node * update, builder.Build());
+  if (!resource) return Output(update, 0);
+  ControlDependencies after(graph, {update});
+  WEIR_ASSIGN(Node * read, NodeBuilder(graph, "ReadVariableOp").In(variable).Attr("dtype", slice.base_dtype()).Build());
+  return Output(read, 0);
+}
+
+}  // namespace weir
