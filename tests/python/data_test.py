@@ -147,7 +147,7 @@ def test_padded_batch():
     assert read(padded) == [([[1, -1, -1, -1, -1], [2, 2, -1, -1, -1], [3, 3, 3, -1, -1]], [1, 2, 3]), ([[4, 4, 4, 4, -1]], [4])]
     with pytest.raises(tf.errors.DataLossError, match="Attempted to pad to a smaller size"):
         read(vectors.padded_batch(3, padded_shapes=[2]))
-    with pytest.raises(ValueError, match=r"The padded shape \[\] is not compatible with the shape \[2\] of component 0"):
+    with pytest.raises(ValueError, match=r"The padded shape \(\) is not compatible with the shape \(2,\) of the corresponding input component"):
         Dataset.from_tensors([1, 2]).padded_batch(2, padded_shapes=[])
     dropping = tf.contrib.data.padded_batch_and_drop_remainder(3, padded_shapes=[None])
     assert read(vectors.apply(dropping)) == [[[1, 0, 0], [2, 2, 0], [3, 3, 3]]]
@@ -691,3 +691,39 @@ def test_padded_shapes_that_are_as_long_as_they_must(shape):
         assert sess.run(batch).tolist() == [[1, 7], [1, 2]] and sess.run(batch).tolist() == [[1, 2, 3]]
         with pytest.raises(TypeError, match="must be a `tf.int64` vector tensor"):
             lists.padded_batch(2, padded_shapes=tf.constant([4]))
+
+
+@pytest.mark.parametrize("make", [
+    lambda name: Dataset.range(3, name=name), lambda name: Dataset.from_tensors(1, name=name), lambda name: Dataset.from_tensor_slices([1], name=name),
+    lambda name: Dataset.zip((Dataset.range(3),), name=name), lambda name: Dataset.range(3).map(lambda x: x, name=name),
+    lambda name: Dataset.range(3).batch(2, name=name), lambda name: Dataset.range(3).shuffle(2, name=name),
+    lambda name: Dataset.range(3).interleave(lambda x: Dataset.range(x), name=name), lambda name: tf.data.TextLineDataset("/nowhere", name=name)])
+def test_the_name_of_a_dataset_is_an_identifier(make):
+    make("good_name1")
+    with pytest.raises(ValueError, match="Invalid `name`"):
+        make("not a name!")
+
+
+def test_a_range_of_another_type():
+    dataset = Dataset.range(3, output_type=tf.int32)
+    assert dataset.output_types == tf.int32 and read(dataset) == [0, 1, 2]
+
+
+def test_interleave_has_default_lengths():
+    assert read(Dataset.range(3).interleave(lambda x: Dataset.range(x), cycle_length=1, block_length=None)) == [0, 0, 1]
+
+
+@pytest.mark.parametrize("arguments, error, message", [
+    ({"padded_shapes": "x"}, ValueError, "Padded shape x must be a `tf.int64` vector tensor, but its shape was"),
+    ({"padded_shapes": [[]]}, ValueError, r"but its shape was \(1, 0\)"),
+    ({"padded_shapes": [1]}, ValueError, r"The padded shape \(1,\) is not compatible with the shape \(2,\)"),
+    ({"padded_shapes": [3], "padding_values": []}, ValueError, "values should be scalars"),
+    ({"padded_shapes": tf.TensorShape(None)}, ValueError, "Cannot convert")])
+def test_wrong_padding(arguments, error, message):
+    with pytest.raises(error, match=message):
+        Dataset.from_tensors(np.float32([1.0, 2.0])).padded_batch(2, **arguments)
+
+
+def test_the_dimension_of_a_full_batch_is_not_negative():
+    with pytest.raises(ValueError, match="Dimension -1 must be >= 0"):
+        Dataset.range(5).batch(-1, drop_remainder=True)

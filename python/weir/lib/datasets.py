@@ -16,6 +16,13 @@ INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
 
 
+def _check_name(name):
+    if name and not name.isidentifier():
+        raise ValueError("Invalid `name`. The argument `name` needs to be a valid identifier. Value is considered a valid identifier if it only contains "
+                         "alphanumeric characters (a-z), (A-Z), and (0-9), or underscores (_). A valid identifier cannot start with a number, or contain "
+                         "any spaces.")
+
+
 class Dataset:
     """An input pipeline: a sequence of elements, and transformations of it."""
 
@@ -23,22 +30,23 @@ class Dataset:
         raise TypeError("tf.data.Dataset cannot be instantiated: use functions such as tf.data.Dataset.from_tensor_slices")
 
     @classmethod
-    def _of(cls, flat, spec):
+    def _of(cls, flat, spec, name=None):
         dataset = object.__new__(Dataset)
-        dataset._set(flat, spec)
+        dataset._set(flat, spec, name)
         return dataset
 
-    def _set(self, flat, spec):
+    def _set(self, flat, spec, name=None):
+        _check_name(name)
         self._flat = flat
         self._spec = spec.with_shapes(flat[1], flat[2])
         self._options = None
 
-    def _from(self, flat, spec):
+    def _from(self, flat, spec, name=None):
         """Returns a dataset derived from this one, with its options."""
-        return Dataset._of(flat, spec)._with_options(self._options)
+        return Dataset._of(flat, spec, name)._with_options(self._options)
 
-    def _like(self, flat):
-        return self._from(flat, self._spec)
+    def _like(self, flat, name=None):
+        return self._from(flat, self._spec, name)
 
     def _with_options(self, options):
         self._options = options
@@ -65,24 +73,25 @@ class Dataset:
 
     # --- sources
     @staticmethod
-    def from_tensors(tensors):
+    def from_tensors(tensors, name=None):
         values, spec = components(tensors)
-        return Dataset._of(_weir.dataset_from_tensors(values), spec)
+        return Dataset._of(_weir.dataset_from_tensors(values), spec, name)
 
     @staticmethod
-    def from_tensor_slices(tensors):
+    def from_tensor_slices(tensors, name=None):
         values, spec = row_components(tensors)
-        return Dataset._of(_weir.dataset_from_slices(values), spec)
+        return Dataset._of(_weir.dataset_from_slices(values), spec, name)
 
     @staticmethod
-    def range(*args):
+    def range(*args, output_type=_INT64, name=None, **ignored):
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid arguments to RangeDataset: {args}")
         start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, 1)[:3]
-        return Dataset._of(_weir.dataset_range(start, stop, step), Spec(None, [], []))
+        dataset = Dataset._of(_weir.dataset_range(start, stop, step), Spec(None, [], []), name)
+        return dataset if output_type == _INT64 else dataset.map(lambda value: _weir.cast(value, output_type))
 
     @staticmethod
-    def from_generator(generator, output_types, output_shapes=None, args=None):
+    def from_generator(generator, output_types, output_shapes=None, args=None, name=None):
         if not callable(generator):
             raise TypeError("`generator` must be callable.")
         spec = Spec.of_user(output_types, output_shapes)
@@ -123,14 +132,14 @@ class Dataset:
         number = Spec(None, [_INT64], [_weir.TensorShape([])])
         return Dataset._of(_weir.dataset_generate(of_py_func(start, Spec((), [], []), [_INT64], number),
                                                   of_py_func(advance, number, spec.types, spec),
-                                                  of_py_func(end, number, [_INT64], number), spec.flat), spec)
+                                                  of_py_func(end, number, [_INT64], number), spec.flat), spec, name)
 
     @staticmethod
-    def list_files(file_pattern, shuffle=None, seed=None):
-        return Dataset._of(_weir.dataset_list_files(file_pattern, shuffle is None or shuffle, seed), Spec(None, [], []))
+    def list_files(file_pattern, shuffle=None, seed=None, name=None):
+        return Dataset._of(_weir.dataset_list_files(file_pattern, shuffle is None or bool(shuffle), seed), Spec(None, [], []), name)
 
     @staticmethod
-    def zip(datasets):
+    def zip(datasets, name=None):
         leaves = flatten(datasets)
         for leaf in leaves:
             if isinstance(leaf, list):
@@ -139,90 +148,92 @@ class Dataset:
                 raise TypeError("The argument to `Dataset.zip()` must be a nested structure of `Dataset` objects.")
         structure = pack(datasets, (leaf._spec.structure for leaf in leaves))
         options = functools.reduce(lambda merged, leaf: merged.merge(leaf.options()), leaves, Options())
-        return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), Spec(structure, [], []))._with_options(options)
+        return Dataset._of(_weir.dataset_zip([leaf._flat for leaf in leaves]), Spec(structure, [], []), name)._with_options(options)
 
     # --- transformations
-    def map(self, map_func, num_parallel_calls=None, deterministic=None):
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
         function, spec = trace(map_func, self._spec)
         if num_parallel_calls is None:
-            return self._from(_weir.dataset_map(self._flat, function, False), spec)
+            return self._from(_weir.dataset_map(self._flat, function, False), spec, name)
         return self._from(_weir.dataset_parallel_map(self._flat, function, num_parallel_calls, False, deterministic), spec)
 
     def map_with_legacy_function(self, map_func, num_parallel_calls=None, deterministic=None):
         return self.map(map_func, num_parallel_calls, deterministic)
 
-    def flat_map(self, map_func):
+    def flat_map(self, map_func, name=None):
         function, spec = trace_dataset(map_func, self._spec, "map_func")
-        return self._from(_weir.dataset_flat_map(self._flat, function, spec.flat), spec)
+        return self._from(_weir.dataset_flat_map(self._flat, function, spec.flat), spec, name)
 
-    def interleave(self, map_func, cycle_length=AUTOTUNE, block_length=1, num_parallel_calls=None, deterministic=None):
+    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None):
+        cycle_length = AUTOTUNE if cycle_length is None else cycle_length
+        block_length = 1 if block_length is None else block_length
         function, spec = trace_dataset(map_func, self._spec, "map_func")
-        return self._from(_weir.dataset_interleave(self._flat, function, spec.flat, cycle_length, block_length, num_parallel_calls, deterministic is False), spec)
+        return self._from(_weir.dataset_interleave(self._flat, function, spec.flat, cycle_length, block_length, num_parallel_calls, deterministic is False),
+                          spec, name)
 
-    def filter(self, predicate):
+    def filter(self, predicate, name=None):
         function, spec = trace(predicate, self._spec)
         if spec.structure is not None or spec.types != [_BOOL] or not spec.shapes[0].is_compatible_with([]):
             raise ValueError("`predicate` must return a scalar boolean tensor.")
-        return self._like(_weir.dataset_filter(self._flat, function))
+        return self._like(_weir.dataset_filter(self._flat, function), name)
 
     def filter_with_legacy_function(self, predicate):
         return self.filter(predicate)
 
-    def batch(self, batch_size, drop_remainder=False):
-        return self._like(_weir.dataset_batch(self._flat, batch_size, drop_remainder))
+    def batch(self, batch_size, drop_remainder=False, name=None):
+        if drop_remainder is True and isinstance(batch_size, int) and batch_size < 0:
+            raise ValueError(f"Dimension {batch_size} must be >= 0")
+        return self._like(_weir.dataset_batch(self._flat, batch_size, drop_remainder), name)
 
-    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False):
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
         if self._spec.has_sparse():
             raise TypeError("Batching of padded sparse tensors is not currently supported")
         shapes = self._spec.shapes if padded_shapes is None else _padded_shapes(self._spec.structure, padded_shapes)
+        shapes = [_shape_vector(shape, component) for shape, component in zip(shapes, self._spec.shapes)]
         values = _padding_values(self._spec, padding_values)
-        return self._like(_weir.dataset_padded_batch(self._flat, batch_size, [_shape_vector(shape) for shape in shapes], values, drop_remainder))
+        return self._like(_weir.dataset_padded_batch(self._flat, batch_size, shapes, values, drop_remainder), name)
 
-    def unbatch(self):
+    def unbatch(self, name=None):
         if self._spec.has_sparse():
             function, spec = trace(lambda *args: args if type(self._spec.structure) is tuple else args[0], self._spec, row_components)
-            return self._from(_weir.dataset_unbatch(_weir.dataset_map(self._flat, function, True)), spec)
-        return self._like(_weir.dataset_unbatch(self._flat))
+            return self._from(_weir.dataset_unbatch(_weir.dataset_map(self._flat, function, True)), spec, name)
+        return self._like(_weir.dataset_unbatch(self._flat), name)
 
-    def window(self, size, shift=None, stride=1, drop_remainder=False):
+    def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         specs = [Spec(kind, [dtype], [shape]) for kind, dtype, shape in zip(flatten(self._spec.structure), *self._spec.flat)]
         return self._from(_weir.dataset_window(self._flat, size, size if shift is None else shift, stride, drop_remainder),
-                           Spec(self._spec.pack(specs), [], []))
+                           Spec(self._spec.pack(specs), [], []), name)
 
-    def repeat(self, count=None):
-        return self._like(_weir.dataset_repeat(self._flat, -1 if count is None else count))
+    def repeat(self, count=None, name=None):
+        return self._like(_weir.dataset_repeat(self._flat, -1 if count is None else count), name)
 
-    def take(self, count):
-        return self._like(_weir.dataset_take(self._flat, count))
+    def take(self, count, name=None):
+        return self._like(_weir.dataset_take(self._flat, count), name)
 
-    def skip(self, count):
-        return self._like(_weir.dataset_skip(self._flat, count))
+    def skip(self, count, name=None):
+        return self._like(_weir.dataset_skip(self._flat, count), name)
 
-    def shard(self, num_shards, index):
-        if isinstance(num_shards, int) and num_shards < 1:
-            raise ValueError("num_shards must be >= 1")
-        if isinstance(num_shards, int) and isinstance(index, int) and not 0 <= index < num_shards:
-            raise ValueError("index must be between 0 and num_shards - 1" if index >= num_shards else "index must be >= 0")
-        return self._like(_weir.dataset_shard(self._flat, num_shards, index))
+    def shard(self, num_shards, index, name=None):
+        return self._like(_weir.dataset_shard(self._flat, num_shards, index), name)
 
-    def concatenate(self, dataset):
+    def concatenate(self, dataset, name=None):
         if self.output_types != dataset.output_types:
             raise TypeError(f"Two datasets to concatenate have different types {self.output_types} and {dataset.output_types}")
         if self.output_classes != dataset.output_classes:
             raise TypeError(f"Two datasets to concatenate have different classes {self.output_classes} and {dataset.output_classes}")
-        return self._like(_weir.dataset_concatenate(self._flat, dataset._flat))
+        return self._like(_weir.dataset_concatenate(self._flat, dataset._flat), name)
 
-    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None):
-        return self._like(_weir.dataset_shuffle(self._flat, buffer_size, seed, reshuffle_each_iteration is not False))
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+        return self._like(_weir.dataset_shuffle(self._flat, buffer_size, seed, reshuffle_each_iteration is not False), name)
 
-    def prefetch(self, buffer_size):
-        return self._like(_weir.dataset_prefetch(self._flat, AUTOTUNE if buffer_size is None else buffer_size))
+    def prefetch(self, buffer_size, name=None):
+        return self._like(_weir.dataset_prefetch(self._flat, AUTOTUNE if buffer_size is None else buffer_size), name)
 
-    def cache(self, filename=""):
-        return self._like(_weir.dataset_cache(self._flat, filename))
+    def cache(self, filename="", name=None):
+        return self._like(_weir.dataset_cache(self._flat, filename), name)
 
-    def enumerate(self, start=0):
-        return Dataset.zip((Dataset.range(start, np.iinfo(np.int64).max), self))
+    def enumerate(self, start=0, name=None):
+        return Dataset.zip((Dataset.range(start, np.iinfo(np.int64).max), self), name)
 
     def apply(self, transformation_func):
         dataset = transformation_func(self)
@@ -230,13 +241,13 @@ class Dataset:
             raise TypeError(f"`transformation_func` must return a Dataset. Got {dataset}.")
         return dataset
 
-    def with_options(self, options):
-        return self._like(self._flat)._with_options(self.options().merge(options))
+    def with_options(self, options, name=None):
+        return self._like(self._flat, name)._with_options(self.options().merge(options))
 
     def options(self):
         return self._options or Options()
 
-    def reduce(self, initial_state, reduce_func):
+    def reduce(self, initial_state, reduce_func, name=None):
         values, state = components(initial_state)
         both = Spec((state.structure, self._spec.structure), [], [])
         while True:
@@ -249,6 +260,7 @@ class Dataset:
                 break
             state = state.with_shapes(state.types, common)
         function = (function[0], state.types, state.shapes)
+        _check_name(name)
         return state.value_of(_weir.dataset_reduce(self._flat_with_options, values, function))
 
     # --- iterators
@@ -291,20 +303,24 @@ def _padded_shapes(structure, shapes):
     return [shapes]
 
 
-def _shape_vector(shape):
-    """Converts a padded shape to an int64 vector, where -1 means the longest element of a batch."""
-    if isinstance(shape, _weir.Tensor):
-        if shape.dtype != _INT64 or shape.shape.ndims not in (1, None):
-            raise TypeError(f"Padded shape {shape} must be a `tf.int64` vector tensor, but its element type was {shape.dtype.name} "
-                            f"and its shape was {shape.shape}.")
-        return shape
+def _shape_vector(shape, component):
+    """Converts a padded shape to an int64 vector, where -1 means the longest element of a batch. `component` is the shape to pad."""
     try:
         known = _weir.TensorShape(shape)
+        if known.ndims is None:
+            raise ValueError(f"Cannot convert a partially known TensorShape {known} to a Tensor.")
+        vector = np.array([-1 if size is None else size for size in known.as_list()], dtype=np.int64)
     except (TypeError, ValueError):  # contains -1 or tensors
-        return _weir.convert_to_tensor(shape, dtype=_INT64)
-    if known.ndims is None:
-        raise ValueError(f"Cannot convert a partially known TensorShape {known} to a Tensor.")
-    return np.array([-1 if size is None else size for size in known.as_list()], dtype=np.int64)
+        vector = _weir.convert_to_tensor(shape, preferred_dtype=_INT64)
+        if vector.shape.ndims not in (1, None):
+            raise ValueError(f"Padded shape {shape} must be a `tf.int64` vector tensor, but its shape was {vector.shape}.") from None
+        if vector.dtype != _INT64:
+            raise TypeError(f"Padded shape {shape} must be a `tf.int64` vector tensor, but its element type was {vector.dtype.name}.") from None
+        known = _weir.constant_value_as_shape(vector)
+    if known.ndims is not None and component.ndims is not None and (known.ndims != component.ndims or any(
+            padded is not None and size is not None and padded < size for padded, size in zip(known.as_list(), component.as_list()))):
+        raise ValueError(f"The padded shape {known} is not compatible with the shape {component} of the corresponding input component.")
+    return vector
 
 
 def _padding_values(spec, values):
@@ -317,23 +333,26 @@ def _padding_values(spec, values):
         values = flatten(values)
     if len(values) != len(spec.types):
         raise ValueError(f"expected {len(spec.types)} padding values, got {len(values)}")
+    for value in values:
+        if isinstance(value, (list, np.ndarray)) and np.ndim(value) > 0:
+            raise ValueError(f"Invalid `padding_values`. `padding_values` values should be scalars, but got {np.shape(value)}.")
     return [(b"" if dtype == _STRING else np.zeros((), dtype.as_numpy_dtype)) if value is None else value
             for value, dtype in zip(values, spec.types)]
 
 
 class _FileDataset(Dataset):
-    def _set_files(self, filenames, read, num_parallel_reads):
+    def _set_files(self, filenames, read, num_parallel_reads, name):
         """Reads files with `read`, one after the other or interleaved. `filenames` may be a dataset."""
         if isinstance(filenames, Dataset):
             names = filenames
         elif num_parallel_reads is None:
-            self._set(read(filenames), Spec(None, [], []))
+            self._set(read(filenames), Spec(None, [], []), name)
             return
         else:
             names = Dataset.from_tensor_slices(filenames if isinstance(filenames, _weir.Tensor) else np.atleast_1d(filenames))
         each = lambda name: Dataset._of(read(name), Spec(None, [], []))
         dataset = names.flat_map(each) if num_parallel_reads is None else names.interleave(each, num_parallel_reads, 1, num_parallel_reads)
-        self._set(dataset._flat, dataset._spec)
+        self._set(dataset._flat, dataset._spec, name)
 
 
 def _buffer(size):
@@ -343,20 +362,22 @@ def _buffer(size):
 class TextLineDataset(_FileDataset):
     """The lines of text files."""
 
-    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
-        self._set_files(filenames, lambda names: _weir.dataset_text_lines(names, compression_type or "", _buffer(buffer_size)), num_parallel_reads)
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+        self._set_files(filenames, lambda names: _weir.dataset_text_lines(names, compression_type or "", _buffer(buffer_size)), num_parallel_reads, name)
 
 
 class TFRecordDataset(_FileDataset):
     """The records of TFRecord files."""
 
-    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None):
-        self._set_files(filenames, lambda names: _weir.dataset_records(names, compression_type or "", _buffer(buffer_size)), num_parallel_reads)
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+        self._set_files(filenames, lambda names: _weir.dataset_records(names, compression_type or "", _buffer(buffer_size)), num_parallel_reads, name)
 
 
 class FixedLengthRecordDataset(_FileDataset):
     """Fixed-length records from binary files."""
 
-    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None):
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None, num_parallel_reads=None,
+                 name=None):
         self._set_files(filenames, lambda names: _weir.dataset_fixed_length_records(
-            names, record_bytes, header_bytes or 0, footer_bytes or 0, _buffer(buffer_size), compression_type or ""), num_parallel_reads)
+            names, record_bytes, 0 if header_bytes is None else header_bytes, 0 if footer_bytes is None else footer_bytes, _buffer(buffer_size),
+            compression_type or ""), num_parallel_reads, name)

@@ -88,6 +88,11 @@ Result<Operand> WithDistinctLabels(Graph& graph, Output value, const std::string
   const PartialShape shape = value.shape();
   const bool has_ellipsis = Has(labels, kEllipsis);
   const int named = static_cast<int>(labels.size()) - (has_ellipsis ? 1 : 0);
+  if (!shape.known_rank() && !has_ellipsis) {
+    value = Einsum(graph, {value}, labels + "->" + labels);
+    WEIR_TRY(graph.TakeError());
+    return WithDistinctLabels(graph, value, labels, ellipsis);
+  }
   if (!shape.known_rank() || (has_ellipsis ? shape.rank() < named : shape.rank() != named))
     return InvalidArgument("Subscripts \"{}\" of einsum do not fit the shape {} of '{}'", labels, shape, value.name());
   std::string all;
@@ -214,6 +219,26 @@ Operand Product(Graph& graph, const Operand& a, const Operand& b, const std::str
   return result;
 }
 
+// The op itself checks the ranks in each step.
+Output OfUnknownRank(Graph& graph, const Equation& equation, const OutputList& values, std::string_view text,
+                     const std::string& name) {
+  const bool has_ellipsis = std::any_of(equation.inputs.begin(), equation.inputs.end(),
+                                        [](const std::string& labels) { return Has(labels, kEllipsis); });
+  const Result<std::string> output = OutputLabels(equation, has_ellipsis ? "." : "", text);
+  if (!output.ok()) return FailedOutput(graph, output.status());
+  std::string plain;
+  const auto append = [&](const std::string& labels) {
+    for (char c : labels) plain += c == kEllipsis ? std::string("...") : std::string(1, c);
+  };
+  for (size_t i = 0; i < equation.inputs.size(); ++i) {
+    if (i > 0) plain += ',';
+    append(equation.inputs[i]);
+  }
+  plain += "->";
+  append(*output);
+  return Einsum(graph, InputList(values.begin(), values.end()), plain, {.name = name});
+}
+
 }  // namespace
 
 Output Einsum(Graph& graph, std::string_view text, const InputList& inputs, std::string name) {
@@ -233,6 +258,8 @@ Output Einsum(Graph& graph, std::string_view text, const InputList& inputs, std:
     if (Has(labels, kEllipsis))
       most = std::max(most, values.back().shape().rank() - static_cast<int>(labels.size()) + 1);
   }
+  const bool known = std::all_of(values.begin(), values.end(), [](Output x) { return x.shape().known_rank(); });
+  if (!known && values.size() <= 2) return OfUnknownRank(graph, *equation, values, text, scope.name() + "/");
   Result<std::string> ellipsis = FreeLetters(text, most);
   if (!ellipsis.ok()) return fail(ellipsis.status());
   Result<std::string> output = OutputLabels(*equation, *ellipsis, text);

@@ -111,13 +111,12 @@ Output RgbToGrayscale(Graph& graph, const Input& images_in, std::string name) {
   Output images = ValueOf(graph, images_in, kInvalidType, "images");
   if (!images.valid()) return images;
   const DType original = images.base_dtype();
-  const PartialShape shape = images.shape();
-  if (!shape.known_rank() || shape.rank() < 1)
-    return FailedOutput(graph, InvalidArgument("images (shape {}) must have a known rank of at least 1", shape));
   Output x = ConvertImageType(graph, images, kFloat);
   if (!x.valid()) return x;
-  Output gray = TensorDot(graph, x, Tensor::Vector<float>({0.2989f, 0.5870f, 0.1140f}),
-                          std::vector<int64_t>{shape.rank() - 1}, std::vector<int64_t>{0});
+  if (x.shape().rank() == 0)
+    return FailedOutput(graph, InvalidArgument("images (shape {}) must have a rank of at least 1", x.shape()));
+  Output gray = TensorDot(graph, x, Tensor::Vector<float>({0.2989f, 0.5870f, 0.1140f}), std::vector<int64_t>{-1},
+                          std::vector<int64_t>{0});
   if (!gray.valid()) return gray;
   return ConvertImageType(graph, ExpandDims(graph, gray, -1), original, false, ExactScopeName(scope));
 }

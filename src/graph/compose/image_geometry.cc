@@ -107,8 +107,13 @@ Batch BatchOf(Graph& graph, const Input& image) {
   Output x = ValueOf(graph, image, kInvalidType, "image");
   if (!x.valid()) return batch;
   const PartialShape shape = x.shape();
-  if (!shape.known_rank()) {
-    FailedOutput(graph, InvalidArgument("'{}' must have a known rank of 3 or 4", x.name()));
+  if (!shape.known_rank()) {  // taken for a single image
+    batch.single = true;
+    x = ExpandDims(graph, x, 0);
+    if (!x.valid()) return batch;
+    graph.RecordError(graph.SetShape(x, PartialShape::OfRank(4)));
+    batch.images = x;
+    batch.dims = ExtentsOf(x);
     return batch;
   }
   if (shape.rank() != 3 && shape.rank() != 4) {
@@ -128,14 +133,32 @@ Batch BatchOf(Graph& graph, const Input& image) {
   return batch;
 }
 
-// Forwards `image`, which must have at least three dimensions.
+// Forwards `image`, which must have at least three dimensions. An unknown rank is checked in each step.
 Output AtLeast3d(Graph& graph, const Input& image) {
   Output x = ValueOf(graph, image, kInvalidType, "image");
   if (!x.valid()) return x;
   const PartialShape shape = x.shape();
   if (shape.known_rank() && shape.rank() < 3)
     return FailedOutput(graph, InvalidArgument("'image' (shape {}) must be at least three-dimensional.", shape));
-  return WithDependencies({}, x);
+  if (shape.known_rank()) return WithDependencies({}, x);
+  Result<Node*> check = AssertRelation(graph, Relation::kGreaterEqual, Rank(graph, x), 3,
+                                       {.message = "'image' must be at least three-dimensional."});
+  if (!check.ok()) return FailedOutput(graph, check.status());
+  return WithDependencies({*check}, x);
+}
+
+// Calls turn(3) or turn(4), in a Cond if the rank of x is unknown.
+template <class F>
+Output ByRank(Graph& graph, Output x, F&& turn) {
+  const PartialShape shape = x.shape();
+  if (shape.rank() == 3 || shape.rank() == 4) return turn(shape.rank());
+  if (shape.known_rank())
+    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
+  const auto branch = [&](int rank) {
+    return [&turn, rank]() -> Result<OutputList> { return OutputList{turn(rank)}; };
+  };
+  Result<OutputList> turned = Cond(graph, Equal(graph, Rank(graph, x), 3), branch(3), branch(4));
+  return turned.ok() ? (*turned)[0] : FailedOutput(graph, turned.status());
 }
 
 Output Resized(Graph& graph, Output images, Output size, const ResizeOptions& options) {
@@ -380,37 +403,20 @@ Output FlipImage(Graph& graph, const Input& image, Flip flip) {
   NameScope scope(graph, FlipName(flip));
   Output x = AtLeast3d(graph, image);
   if (!x.valid()) return x;
-  const PartialShape shape = x.shape();
-  if (shape.known_rank()) {
-    if (shape.rank() > 4)
-      return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
-    return Reversed(graph, x, FlipAxis(flip, shape.rank()));
-  }
-  const auto branch = [&](int rank) {
-    return [&graph, x, flip, rank]() -> Result<OutputList> {
-      return OutputList{Reversed(graph, x, FlipAxis(flip, rank))};
-    };
-  };
-  Result<OutputList> flipped = Cond(graph, Equal(graph, Rank(graph, x), 3), branch(3), branch(4));
-  if (!flipped.ok()) return FailedOutput(graph, flipped.status());
-  return (*flipped)[0];
+  return ByRank(graph, x, [&](int rank) { return Reversed(graph, x, FlipAxis(flip, rank)); });
 }
 
-Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
-  NameScope scope(graph, std::string("random_") + FlipName(flip));
-  Output x = AtLeast3d(graph, image);
-  if (!x.valid()) return x;
-  const PartialShape shape = x.shape();
-  if (shape.rank() != 3 && shape.rank() != 4)
-    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
-  const int64_t axis = FlipAxis(flip, shape.rank());
-  if (shape.rank() == 3) {
+namespace {
+
+Output RandomlyFlipped(Graph& graph, Output x, int rank, Flip flip, OpSeed seed, const std::string& name) {
+  const int64_t axis = FlipAxis(flip, rank);
+  if (rank == 3) {
     Output chance = RandomUniform(graph, Tensor::Vector<int32_t>({}), 0, 1.0f, kFloat, seed);
     Result<OutputList> flipped = Cond(
         graph, Less(graph, chance, 0.5f), [&]() -> Result<OutputList> { return OutputList{Reversed(graph, x, axis)}; },
-        [&]() -> Result<OutputList> { return OutputList{x}; }, ExactScopeName(scope));
+        [&]() -> Result<OutputList> { return OutputList{x}; }, name);
     if (!flipped.ok()) return FailedOutput(graph, flipped.status());
-    graph.RecordError(graph.SetShape((*flipped)[0], shape));
+    graph.RecordError(graph.SetShape((*flipped)[0], x.shape()));
     return (*flipped)[0];
   }
   Output count = StridedSlice(ShapeValue(graph, x), {0}, {1}, {1}, {.shrink_axis_mask = 1});
@@ -421,19 +427,10 @@ Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
   return flips * Reversed(graph, x, axis) + (1 - flips) * x;
 }
 
-Output Rotate90(Graph& graph, const Input& image, const Input& k_in, std::string name) {
-  NameScope scope(graph, NameOrDefault(name, "rot90"));
-  Output x = AtLeast3d(graph, image);
-  if (!x.valid()) return x;
-  const PartialShape shape = x.shape();
-  if (shape.rank() != 3 && shape.rank() != 4)
-    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
-  const int64_t rows = shape.rank() - 3, cols = rows + 1;
-  const std::vector<int64_t> exchanged =
-      shape.rank() == 3 ? std::vector<int64_t>{1, 0, 2} : std::vector<int64_t>{0, 2, 1, 3};
-  Output k = ValueOf(graph, k_in, kInt32, "k");
-  if (!k.valid()) return k;
-  Output turns = FloorMod(graph, k, 4, {.name = "mod"});
+// `turns` is in [0, 4).
+Output Turned(Graph& graph, Output x, int rank, Output turns, const std::string& name) {
+  const int64_t rows = rank - 3, cols = rows + 1;
+  const std::vector<int64_t> exchanged = rank == 3 ? std::vector<int64_t>{1, 0, 2} : std::vector<int64_t>{0, 2, 1, 3};
   const std::vector<CaseBranch> branches = {
       {Equal(graph, turns, 1),
        [&]() -> Result<OutputList> { return OutputList{TransposeAxes(graph, Reversed(graph, x, cols), exchanged)}; }},
@@ -445,9 +442,9 @@ Output Rotate90(Graph& graph, const Input& image, const Input& k_in, std::string
       {Equal(graph, turns, 3),
        [&]() -> Result<OutputList> { return OutputList{Reversed(graph, TransposeAxes(graph, x, exchanged), cols)}; }}};
   Result<OutputList> turned = Case(
-      graph, branches, [&]() -> Result<OutputList> { return OutputList{x}; }, true, ExactScopeName(scope));
+      graph, branches, [&]() -> Result<OutputList> { return OutputList{x}; }, true, name);
   if (!turned.ok()) return FailedOutput(graph, turned.status());
-  PartialShape known = shape;
+  PartialShape known = x.shape().known_rank() ? x.shape() : PartialShape::OfRank(rank);
   if (known[static_cast<int>(rows)] != known[static_cast<int>(cols)]) {
     known.SetDim(static_cast<int>(rows), kUnknownDim);
     known.SetDim(static_cast<int>(cols), kUnknownDim);
@@ -456,14 +453,34 @@ Output Rotate90(Graph& graph, const Input& image, const Input& k_in, std::string
   return (*turned)[0];
 }
 
+}  // namespace
+
+Output RandomFlip(Graph& graph, const Input& image, Flip flip, OpSeed seed) {
+  NameScope scope(graph, std::string("random_") + FlipName(flip));
+  Output x = AtLeast3d(graph, image);
+  if (!x.valid()) return x;
+  const std::string name = x.shape().known_rank() ? ExactScopeName(scope) : "";
+  return ByRank(graph, x, [&](int rank) { return RandomlyFlipped(graph, x, rank, flip, seed, name); });
+}
+
+Output Rotate90(Graph& graph, const Input& image, const Input& k_in, std::string name) {
+  NameScope scope(graph, NameOrDefault(name, "rot90"));
+  Output x = AtLeast3d(graph, image);
+  if (!x.valid()) return x;
+  Output k = ValueOf(graph, k_in, kInt32, "k");
+  if (!k.valid()) return k;
+  Output turns = FloorMod(graph, k, 4, {.name = "mod"});
+  const std::string case_name = x.shape().known_rank() ? ExactScopeName(scope) : "";
+  return ByRank(graph, x, [&](int rank) { return Turned(graph, x, rank, turns, case_name); });
+}
+
 Output TransposeImage(Graph& graph, const Input& image, std::string name) {
   NameScope scope(graph, NameOrDefault(name, "transpose"));
   Output x = AtLeast3d(graph, image);
   if (!x.valid()) return x;
-  const PartialShape shape = x.shape();
-  if (shape.rank() != 3 && shape.rank() != 4)
-    return FailedOutput(graph, InvalidArgument("'image' (shape {}) must have either 3 or 4 dimensions.", shape));
-  return TransposeAxes(graph, x, shape.rank() == 3 ? std::vector<int64_t>{1, 0, 2} : std::vector<int64_t>{0, 2, 1, 3});
+  return ByRank(graph, x, [&](int rank) {
+    return TransposeAxes(graph, x, rank == 3 ? std::vector<int64_t>{1, 0, 2} : std::vector<int64_t>{0, 2, 1, 3});
+  });
 }
 
 SampledBox SampleDistortedBox(Graph& graph, const Input& image_size, const Input& bounding_boxes,

@@ -181,7 +181,7 @@ Output MultiscaleSimilarity(Graph& graph, const Input& a, const Input& b, double
 Output SobelEdges(Graph& graph, const Input& image_in) {
   const Output image = ValueOf(graph, image_in, kInvalidType, "image");
   if (!image.valid()) return image;
-  if (!image.shape().known_rank() || image.shape().rank() != 4)
+  if (image.shape().known_rank() && image.shape().rank() != 4)
     return FailedOutput(graph,
                         InvalidArgument("images must be [batch, height, width, channels], not {}", image.shape()));
   constexpr float kDown[3][3] = {{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}};
@@ -202,7 +202,7 @@ Output SobelEdges(Graph& graph, const Input& image_in) {
     NameScope scope(graph, "sobel_filters");
     const Output multiples =
         Concat(graph, {Tensor::Vector<int32_t>({1, 1}), channels, Tensor::Vector<int32_t>({1})}, 0, "multiples");
-    filter = Tile(graph, *filters, multiples, {.name = ExactScopeName(scope)});
+    filter = Tile(graph, CastValue(graph, *filters, image.base_dtype()), multiples, {.name = ExactScopeName(scope)});
   }
   const Output edges = ConvolveDepthwise(graph, PadWith(graph, image, *margins, "REFLECT"), filter, {});
   const Output result = Reshape(graph, edges, Concat(graph, {shape, Tensor::Vector<int32_t>({2})}, 0));

@@ -46,7 +46,7 @@ Output ApplyLayer(Output x, Layer& layer, const LayerCall& call, const Activatio
     WEIR_ASSIGN(const std::vector<WeightSpec> specs, layer.Build(x.shape(), x.base_dtype(), scope.name()));
     WEIR_ASSIGN(const WeightValues weights, GetWeights(graph, specs, call.weights, call.trainable));
     const LayerResult result = layer.Apply(x, weights, call.training);
-    for (const Output& update : result.updates) graph.AddToCollection(graph_keys::kUpdateOps, update);
+    for (const Output& update : result.updates) graph.collections().Add(graph_keys::kUpdateOps, update);
     return activation(result.y);
   });
 }

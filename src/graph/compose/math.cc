@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/build/reduce.h"
+#include "graph/compose/array.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/names.h"
 #include "graph/node_builder.h"
@@ -330,6 +332,55 @@ std::vector<int> Others(int rank, const std::vector<int>& axes) {
   return rest;
 }
 
+// One operand of TensorDot.
+struct DotOperand {
+  Output matrix;
+  Output free_sizes;                          // an int32 vector: the sizes of the axes that are not summed
+  std::optional<std::vector<Dim>> free_dims;  // if the rank is known
+};
+
+// `sum_first`: the axes to sum are the rows of the matrix, else its columns.
+Result<DotOperand> DotOperandOfKnownRank(Graph& graph, Output x, const std::vector<int64_t>& axes, bool sum_first,
+                                         const char* what) {
+  std::vector<int> summed;
+  for (int64_t axis : axes) {
+    WEIR_ASSIGN(const int normal, NormalAxis(axis, x.shape().rank(), what));
+    summed.push_back(normal);
+  }
+  const std::vector<int> free_axes = Others(x.shape().rank(), summed);
+  const std::vector<Dim> dims = DimsOf(x);
+  std::vector<Dim> free_dims;
+  for (int i : free_axes) free_dims.push_back(dims[i]);
+  const Output matrix =
+      sum_first ? AsMatrix(graph, x, dims, summed, free_axes) : AsMatrix(graph, x, dims, free_axes, summed);
+  return DotOperand{matrix, Output(), std::move(free_dims)};
+}
+
+DotOperand DotOperandOfUnknownRank(Graph& graph, Output x, const std::vector<int64_t>& axes, bool sum_first) {
+  std::vector<int32_t> given, negative;
+  for (int64_t axis : axes) {
+    given.push_back(static_cast<int32_t>(axis));
+    negative.push_back(axis < 0 ? 1 : 0);
+  }
+  const auto vector = [&](const std::vector<int32_t>& v) {
+    return Constant(graph, Tensor::Vector<int32_t>(absl::MakeConstSpan(v)));
+  };
+  const Output sizes = ShapeValue(graph, x), rank = Rank(graph, x);
+  const Output summed = Add(graph, vector(given), Mul(graph, vector(negative), rank));
+  const Output free_axes = ListDiff(graph, Range(graph, 0, rank, 1), summed).out;
+  const Output free_sizes = GatherV2(graph, sizes, free_axes, 0), summed_sizes = GatherV2(graph, sizes, summed, 0);
+  const Output rows = Prod(graph, sum_first ? summed_sizes : free_sizes, {0});
+  const Output columns = Prod(graph, sum_first ? free_sizes : summed_sizes, {0});
+  const Output order = sum_first ? ConcatV2(graph, {summed, free_axes}, 0) : ConcatV2(graph, {free_axes, summed}, 0);
+  return DotOperand{Reshape(graph, Transpose(graph, x, order), Pack(graph, {rows, columns})), free_sizes, std::nullopt};
+}
+
+Result<DotOperand> DotOperandOf(Graph& graph, Output x, const std::vector<int64_t>& axes, bool sum_first,
+                                const char* what) {
+  if (x.shape().known_rank()) return DotOperandOfKnownRank(graph, x, axes, sum_first, what);
+  return DotOperandOfUnknownRank(graph, x, axes, sum_first);
+}
+
 }  // namespace
 
 Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::vector<int64_t>& a_axes,
@@ -338,29 +389,23 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, const std::
   auto [a, b] = ValuesOfOneType(graph, a_in, b_in, "a", "b");
   if (!a.valid() || !b.valid()) return Output::Failed(graph);
   const auto fail = [&](const Status& status) { return FailedOutput(graph, status); };
-  if (!a.shape().known_rank() || !b.shape().known_rank())
-    return fail(InvalidArgument("tensordot needs tensors of known rank"));
   if (a_axes.size() != b_axes.size())
     return fail(InvalidArgument("different number of contraction axes for 'a' and 'b': {} != {}", a_axes.size(),
                                 b_axes.size()));
-  std::vector<int> over_a;
-  std::vector<int> over_b;
-  for (size_t i = 0; i < a_axes.size(); ++i) {
-    Result<int> at_a = NormalAxis(a_axes[i], a.shape().rank(), "tensordot's 'a'");
-    Result<int> at_b = NormalAxis(b_axes[i], b.shape().rank(), "tensordot's 'b'");
-    if (!at_a.ok()) return fail(at_a.status());
-    if (!at_b.ok()) return fail(at_b.status());
-    over_a.push_back(*at_a);
-    over_b.push_back(*at_b);
+  const Result<DotOperand> left = DotOperandOf(graph, a, a_axes, /*sum_first=*/false, "tensordot's 'a'");
+  if (!left.ok()) return fail(left.status());
+  const Result<DotOperand> right = DotOperandOf(graph, b, b_axes, /*sum_first=*/true, "tensordot's 'b'");
+  if (!right.ok()) return fail(right.status());
+  if (!left->matrix.valid() || !right->matrix.valid()) return Output::Failed(graph);
+  const Output product = MatMul(left->matrix, right->matrix);
+  if (!left->free_dims || !right->free_dims) {
+    const auto sizes = [&](const DotOperand& x) {
+      return x.free_dims ? ShapeVector(graph, *x.free_dims) : x.free_sizes;
+    };
+    return Reshape(graph, product, ConcatV2(graph, {sizes(*left), sizes(*right)}, 0), {.name = ExactScopeName(scope)});
   }
-  const std::vector<int> free_a = Others(a.shape().rank(), over_a);
-  const std::vector<int> free_b = Others(b.shape().rank(), over_b);
-  const std::vector<Dim> a_dims = DimsOf(a);
-  const std::vector<Dim> b_dims = DimsOf(b);
-  std::vector<Dim> result;
-  for (int i : free_a) result.push_back(a_dims[i]);
-  for (int i : free_b) result.push_back(b_dims[i]);
-  Output product = MatMul(AsMatrix(graph, a, a_dims, free_a, over_a), AsMatrix(graph, b, b_dims, over_b, free_b));
+  std::vector<Dim> result = *left->free_dims;
+  result.insert(result.end(), right->free_dims->begin(), right->free_dims->end());
   Output y = Reshape(graph, product, ShapeVector(graph, result), {.name = ExactScopeName(scope)});
   if (y.valid()) graph.RecordError(graph.SetShape(y, StaticShape(result)));
   return y;
@@ -374,7 +419,7 @@ Output TensorDot(Graph& graph, const Input& a_in, const Input& b_in, int count, 
     return FailedOutput(graph, InvalidArgument("'axes' of tensordot is {}, which must be in [0, {}]", count, rank));
   std::vector<int64_t> last(count);
   std::vector<int64_t> first(count);
-  std::iota(last.begin(), last.end(), rank - count);
+  std::iota(last.begin(), last.end(), a.shape().known_rank() ? rank - count : -count);
   std::iota(first.begin(), first.end(), 0);
   return TensorDot(graph, a, b, last, first, std::move(name));
 }
