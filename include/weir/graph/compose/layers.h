@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/compose/layer_weights.h"
+#include "weir/graph/compose/layer_weights.h"
 #include "weir/graph/compose/weights.h"
 
 namespace weir::layers {

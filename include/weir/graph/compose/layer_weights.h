@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/compose/variable_scope.h"
+#include "weir/graph/compose/variable_scope.h"
 
 namespace weir {
 
