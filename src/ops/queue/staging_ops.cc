@@ -1,7 +1,7 @@
 // Stage, Unstage and their kin. Nodes with the same container and shared_name use the same area; there is no handle.
+#include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
-#include "ops/queue/resource_owner.h"
 #include "ops/queue/staging_area.h"
 
 namespace weir::ops {
