@@ -89,7 +89,7 @@ void PlacementGroups::Update() {
     for (int i = 0; i < node->num_inputs(); ++i) {
       const DType type = node->props()->input_types[i];
       // The nodes of this graph may be on several tasks, and no variant can be sent to another task.
-      if (RefersToState(type) || type == kVariant)
+      if (node->input(i).valid() && (RefersToState(type) || type == kVariant))
         JoinState(ElementOf(node->name()), ElementOf(node->input(i).node->name()));
     }
     for (const std::string& name : ColocatedWith(node->attrs())) Join(ElementOf(node->name()), ElementOf(name));
