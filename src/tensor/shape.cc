@@ -154,10 +154,7 @@ Result<PartialShape> PartialShape::Sub(int begin, int end) const {
   return PartialShape(DimVector(dims_.begin() + first, dims_.begin() + last));
 }
 
-void PartialShape::AddDim(int64_t size) {
-  WEIR_CHECK(known_rank_);
-  dims_.push_back(size);
-}
+void PartialShape::FailRankCheck() { CheckFailed(__FILE__, __LINE__, "the rank is known", ""); }
 
 PartialShape PartialShape::Concat(const PartialShape& other) const {
   if (!known_rank_ || !other.known_rank_) return Unknown();

@@ -19,8 +19,8 @@ namespace weir {
 // A device request for new nodes: a name, or a function of the node being built.
 struct DeviceRequest {
   std::string name;
-  std::function<Result<std::string>(Node&)> choose;  // when set, name is ignored
-  bool ignore_outer = false;                         // tf.device(None)
+  std::function<Result<std::string>(Node&)> choose = {};  // when set, name is ignored
+  bool ignore_outer = false;                              // tf.device(None)
 };
 
 // The scopes of one thread: they apply to every node that the thread builds.

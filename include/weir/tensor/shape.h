@@ -74,7 +74,11 @@ class PartialShape {
   // REQUIRES: fully_defined().
   Shape ToShape() const;
 
-  void AddDim(int64_t size);  // REQUIRES: known_rank()
+  // REQUIRES: known_rank() (checked).
+  void AddDim(int64_t size) {
+    if (!known_rank_) [[unlikely]] FailRankCheck();
+    dims_.push_back(size);
+  }
   void SetDim(int i, int64_t size) { dims_[i] = size; }
   void InsertDim(int at, int64_t size) { dims_.insert(dims_.begin() + at, size); }
   void RemoveDim(int i) { dims_.erase(dims_.begin() + i); }
@@ -91,6 +95,8 @@ class PartialShape {
   std::string ToString() const;  // "<unknown>", "[?,3]"
 
  private:
+  [[noreturn]] static void FailRankCheck();  // reports a bug of the caller and ends the process
+
   bool known_rank_ = false;
   DimVector dims_;
 };
