@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/out_of_memory.h"
 #include "base/process_memory.h"
+#include "cluster/response_values.h"
 #include "cluster/when_all.h"
 #include "graph/device_name.h"
 #include "graph/function_library.h"
@@ -258,46 +259,37 @@ std::vector<Stage> PlanCompiler::CutStages() {
 }
 
 void PlanCompiler::ConnectStages(const std::vector<Stage>& stages) {
-  std::set<std::string_view> given;
-  for (const Stage& stage : stages) given.insert(stage.outputs.begin(), stage.outputs.end());
+  OwnTaskValues::Keys own_values;
   for (size_t i = 0; i < stages.size(); ++i) {
     StepPlan::Part& part = plan_->parts[i];
     part.after = stages[i].after;
     part.num_inputs = static_cast<int>(stages[i].inputs.size());
-    for (const std::string& key : stages[i].inputs) {
-      if (given.contains(key)) {
-        plan_->consumer_parts.emplace(key, i);
-      } else {
-        part.inputs_from_own_task.push_back(key);
-      }
-    }
+    for (const std::string& key : stages[i].inputs) plan_->consumer_parts.emplace(key, i);
+    own_values.taken.insert(stages[i].inputs.begin(), stages[i].inputs.end());
   }
-  ResponseValues::Keys response_values;
   for (size_t i = 0; i < stages.size(); ++i) {
     for (const std::string& key : stages[i].outputs) {
-      if (!plan_->consumer_parts.contains(key)) response_values.insert(key);
+      if (own_values.taken.erase(key) == 0) own_values.delivered.insert(key);
       plan_->parts[i].keys.push_back(key);
       plan_->parts[i].returns_values = true;
     }
   }
-  if (!response_values.empty())
-    plan_->response_values = std::make_shared<const ResponseValues::Keys>(std::move(response_values));
+  if (!own_values.empty()) plan_->own_values = std::make_shared<const OwnTaskValues::Keys>(std::move(own_values));
 }
 
 void PlanCompiler::SendWithResponses() {
   const std::string& own_task = dependencies_.tasks->peers().own_task();
-  ResponseValues::Keys response_values;
+  OwnTaskValues::Keys own_values;
   for (size_t i = 0; i < plan_->parts.size(); ++i) {
     StepPlan::Part& part = plan_->parts[i];
     if (part.task == own_task || !part.cleans_up || partitions_.has_flow) continue;
     for (std::string& key : SendWithResponse(own_task, *dependencies_.graph, &partitions_.parts[i])) {
-      response_values.insert(key);
+      own_values.delivered.insert(key);
       part.keys.push_back(std::move(key));
       part.returns_values = true;
     }
   }
-  if (!response_values.empty())
-    plan_->response_values = std::make_shared<const ResponseValues::Keys>(std::move(response_values));
+  if (!own_values.empty()) plan_->own_values = std::make_shared<const OwnTaskValues::Keys>(std::move(own_values));
 }
 
 void PlanCompiler::Cut() {

@@ -4,14 +4,11 @@
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "graph/graph.h"
 #include "runtime/partition.h"
-#include "runtime/rendezvous.h"
 
 namespace weir {
 
@@ -26,25 +23,5 @@ size_t InlineValueBytes(DType type, const PartialShape& shape);
 // Returns the keys that RunGraph has to request then; none if the part may block or take long. The sizes are those in
 // the session's `graph`.
 std::vector<std::string> SendWithResponse(const std::string& task, const Graph& graph, Partition* part);
-
-// Delivers the values of one step that came in responses to the nodes that wait for them. Thread-safe. After Abort, all
-// waits fail.
-class ResponseValues final {
- public:
-  using Keys = absl::flat_hash_set<std::string>;
-  explicit ResponseValues(std::shared_ptr<const Keys> keys) : keys_(std::move(keys)) {}
-
-  bool Has(const std::string& key) const { return keys_->contains(key); }
-  // REQUIRES: Has(key). Each may be called once per key.
-  void Deliver(const std::string& key, Tensor value) {
-    values_->Send(key, {std::move(value), false}).IgnoreError();  // fails after Abort only
-  }
-  void RecvAsync(const std::string& key, Rendezvous::Done done) { values_->RecvAsync(key, std::move(done)); }
-  void Abort(const Status& reason) { values_->Abort(reason); }
-
- private:
-  const std::shared_ptr<const Keys> keys_;
-  const IntrusivePtr<LocalRendezvous> values_ = MakeIntrusive<LocalRendezvous>();
-};
 
 }  // namespace weir

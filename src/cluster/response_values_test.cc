@@ -122,20 +122,5 @@ TEST_F(ResponseValuesTest, PartialRunUsesRecvTensor) {
   EXPECT_EQ((*second)[0].flat<float>()[0], 30);
 }
 
-TEST(ResponseValues, AbortEndsWaitingReceives) {
-  const ResponseValues::Keys keys = {"a", "b"};
-  ResponseValues values(std::make_shared<const ResponseValues::Keys>(keys));
-  EXPECT_TRUE(values.Has("a"));
-  EXPECT_FALSE(values.Has("c"));
-  std::vector<Status> ends;
-  const auto note = [&](const Result<Rendezvous::Value>& value) { ends.push_back(value.status()); };
-  values.Deliver("a", Tensor::Scalar(1.0f));
-  values.RecvAsync("a", note);
-  values.RecvAsync("b", note);
-  values.Abort(Aborted("enough"));
-  values.Deliver("b", Tensor::Scalar(1.0f));
-  EXPECT_EQ(ends, (std::vector<Status>{OkStatus(), Aborted("enough")}));
-}
-
 }  // namespace
 }  // namespace weir
