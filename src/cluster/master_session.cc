@@ -12,7 +12,7 @@
 #include "runtime/check_feed.h"
 #include "runtime/first_answer.h"
 #include "runtime/partial_step.h"
-#include "runtime/send_batch.h"
+#include "runtime/transport_thread.h"
 
 namespace weir {
 namespace {
