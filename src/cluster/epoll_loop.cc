@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
-#include "runtime/send_batch.h"
 
 namespace weir {
 namespace {
@@ -323,7 +322,7 @@ void EpollLoop::ParkLoopThread() {
 }
 
 void EpollLoop::WaitFor(OneShotEvent& event) {
-  if (SendBatch* const batch = SendBatch::Current()) batch->Flush();
+  TransportThread::Current().Flush();
   Waiter waiter(*this, &event);
   AddWaiter(waiter);  // before SetWaker: it may throw
   event.SetWaker(&waiter);

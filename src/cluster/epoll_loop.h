@@ -20,7 +20,7 @@
 #include "cluster/event_threads.h"
 #include "cluster/one_shot_event.h"
 #include "cluster/owned_fd.h"
-#include "runtime/donated_thread.h"
+#include "runtime/transport_thread.h"
 
 namespace weir {
 
@@ -66,7 +66,7 @@ class EpollLoop final {
   };
 
   // A thread that takes turns with others to poll the loop.
-  struct Waiter final : OneShotEvent::Waker, DonatedThread::Owner {
+  struct Waiter final : OneShotEvent::Waker, TransportThread::Owner {
     enum class State { kAwake, kInEpollWait, kParked };
     Waiter(EpollLoop& loop, const OneShotEvent* event) : loop(loop), event(event) {}
     void Wake() override;

@@ -288,8 +288,8 @@ TEST(EpollLoopTest, LongWorkYieldsTheTurn) {
       works->Write();
       return;
     }
-    EXPECT_TRUE(DonatedThread::IsCurrent());
-    DonatedThread::BeginLongWork();
+    EXPECT_TRUE(TransportThread::Current().is_donated());
+    TransportThread::Current().BeginLongWork();
     next->Write();
     EXPECT_TRUE(other.WaitFor(kLoopPatience));
     mine.Set();
@@ -301,7 +301,7 @@ TEST(EpollLoopTest, LongWorkYieldsTheTurn) {
   loop.WaitFor(mine);
   writer.join();
   EXPECT_TRUE(other.is_set());
-  EXPECT_FALSE(DonatedThread::IsCurrent());
+  EXPECT_FALSE(TransportThread::Current().is_donated());
   works->Remove();
   next->Remove();
 }
@@ -318,7 +318,7 @@ TEST(EpollLoopTest, UnhandledMessagesMoveToOtherThreadsDuringLongWork) {
       return;
     }
     works->Leave([&] { rest.Set(); });
-    DonatedThread::BeginLongWork();
+    TransportThread::Current().BeginLongWork();
     EXPECT_TRUE(rest.WaitFor(kLoopPatience));
     mine.Set();
   });

@@ -12,7 +12,7 @@
 #include "runtime/check_feed.h"
 #include "runtime/first_answer.h"
 #include "runtime/partial_step.h"
-#include "runtime/send_batch.h"
+#include "runtime/transport_thread.h"
 
 namespace weir {
 namespace {
@@ -231,8 +231,6 @@ void MasterSession::RunPlan(const std::shared_ptr<MasterStep>& step, std::shared
   const std::vector<StepPlan::Part>& parts = step->plan->parts;
   for (size_t k = 0; k < step->values.size(); ++k) step->wanted.push_back(static_cast<int>(k));
   for (const StepPlan::FedFetch& fed : step->plan->fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
-  if (step->plan->response_values != nullptr)
-    step->response_values = std::make_shared<ResponseValues>(step->plan->response_values);
   step->traced = options.trace_level() != tensorflow::RunOptions::NO_TRACE;
   const auto call_part = [&](size_t i) {
     RunGraphCall call = CallFor(parts[i], step->id);
@@ -240,20 +238,19 @@ void MasterSession::RunPlan(const std::shared_ptr<MasterStep>& step, std::shared
     if (options.output_partition_graphs()) call.message.mutable_exec_opts()->set_record_partition_graphs(true);
     for (const Partition::ClientEdge& feed : parts[i].feeds) call.tensors.push_back({feed.key, feeds[feed.number]});
     for (const std::string& key : parts[i].keys) call.message.add_recv_key(key);
-    if (i + 1 == parts.size()) call.response_values = step->response_values;
+    if (i + 1 == parts.size()) call.own_values = step->own_values;
     step->Call(i, std::move(call));
   };
-  // If no values are delivered with responses, the part of the master's task requests its inputs. Send these requests
-  // together with the calls.
+  // If the master delivers no values, the part of its task requests its inputs. Send these requests together with the
+  // calls.
   std::optional<SendBatch> start;
-  if (step->response_values == nullptr) start.emplace();
+  if (!step->plan->delivers_values()) start.emplace();
   // Parts that wait are set up first: values may arrive as soon as another part is called.
   for (bool waits : {true, false}) {
     for (size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].waits() == waits) call_part(i);
     }
   }
-  step->RequestOwnValues();
   step->DropPendingParts();  // in case the step failed before its parts began to wait
   step->CountDownReplies();
 }

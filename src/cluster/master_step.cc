@@ -19,6 +19,13 @@ void MasterSession::MasterStep::Begin(std::shared_ptr<StepPlan> with, int64_t st
   called_micros.resize(plan->parts.size());
   answered_micros.resize(plan->parts.size());
   values.resize(plan->fetch_names.size());
+  if (plan->own_values == nullptr) return;
+  // A weak reference, because this object holds own_values.
+  auto take = [weak = weak_from_this()](const std::string& key, Tensor value) {
+    const std::shared_ptr<MasterStep> self = weak.lock();
+    if (self != nullptr) self->OnPartInput(self->plan->consumer_parts.at(key), NamedTensor{key, std::move(value)});
+  };
+  own_values = std::make_shared<OwnTaskValues>(plan->own_values, std::move(take));
 }
 
 void MasterSession::MasterStep::Fail(const Status& failed) {
@@ -84,8 +91,8 @@ void MasterSession::MasterStep::ForwardValues(RunGraphReply& reply) {
   for (NamedTensor& named : reply.tensors) {
     if (const auto taker = plan->consumer_parts.find(named.name); taker != plan->consumer_parts.end()) {
       OnPartInput(taker->second, std::move(named));
-    } else if (response_values != nullptr && response_values->Has(named.name)) {
-      response_values->Deliver(named.name, std::move(named.tensor));
+    } else if (own_values != nullptr && own_values->Delivers(named.name)) {
+      own_values->Deliver(named.name, std::move(named.tensor));
     }
   }
 }
@@ -116,24 +123,6 @@ void MasterSession::MasterStep::OnPartInput(size_t part, std::optional<NamedTens
     call = std::move(waits.call);
   }
   CallNow(part, std::move(call));
-}
-
-void MasterSession::MasterStep::RequestOwnValues() {
-  for (size_t i = 0; i < plan->parts.size(); ++i) {
-    for (const std::string& key : plan->parts[i].inputs_from_own_task) {
-      tensorflow::RecvTensorRequest request;
-      request.set_step_id(id);
-      request.set_rendezvous_key(key);
-      plan->parts.back().worker->RecvTensor(
-          std::move(request), CallOptions{.cancel = &cancel},
-          [self = shared_from_this(), key, i](Result<RecvTensorReply> reply) {
-            if (!reply.ok()) return self->Fail(reply.status());
-            if (reply->tensors.size() != 1)
-              return self->Fail(Internal("the response has no value for rendezvous key {}", key));
-            self->OnPartInput(i, NamedTensor{key, std::move(reply->tensors[0].tensor)});
-          });
-    }
-  }
 }
 
 void MasterSession::MasterStep::DropPendingParts() {

@@ -25,10 +25,10 @@ struct MasterSession::MasterStep : std::enable_shared_from_this<MasterSession::M
   std::vector<std::pair<CancelToken*, CancelToken::Id>> registrations;
   Reply<RunStepReply> done;
   std::function<void(const Status&)> at_end;
-  std::vector<Tensor> values;                       // by fetch
-  std::vector<int> wanted;                          // the fetches of this call
-  std::vector<RunGraphReply> replies;               // by part
-  std::shared_ptr<ResponseValues> response_values;  // null if the plan has no such values
+  std::vector<Tensor> values;                 // by fetch
+  std::vector<int> wanted;                    // the fetches of this call
+  std::vector<RunGraphReply> replies;         // by part
+  std::shared_ptr<OwnTaskValues> own_values;  // null if the plan has no such values
   bool traced = false;
   std::vector<int64_t> called_micros;    // by part, if the step is traced
   std::vector<int64_t> answered_micros;  // by part, if the response has a trace
@@ -57,9 +57,6 @@ struct MasterSession::MasterStep : std::enable_shared_from_this<MasterSession::M
   void OnPartReply(size_t part, Result<RunGraphReply> reply);
   // Calls a part, at once or when its inputs are complete. Use it once for each part, first for the parts that wait.
   void Call(size_t part, RunGraphCall call);
-  // Requests the values that other parts need from the part of the master's task. Use it after Call was used for all
-  // parts.
-  void RequestOwnValues();
   // If the step has failed, drops the calls of parts that still wait.
   void DropPendingParts();
   // Counts down the open responses. The last one ends the step.

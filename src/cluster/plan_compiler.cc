@@ -212,16 +212,9 @@ Status PlanCompiler::CutNow() {
     if (pruned_.fetches[k].value.fed())
       plan_->fed_fetches.push_back({static_cast<int>(k), pruned_.fetches[k].value.output});
   }
-  const std::string& own_task = dependencies_.tasks->peers().own_task();
-  std::stable_partition(partitions_.parts.begin(), partitions_.parts.end(),
-                        [&](const Partition& part) { return part.task != own_task; });
   const std::vector<Stage> stages = CutStages();
   for (Partition& partition : partitions_.parts) WEIR_TRY(AddPart(partition));
-  if (!stages.empty()) {
-    ConnectStages(stages);
-  } else if (!signature_.is_partial_run) {  // a piece requests the client's fetches only
-    SendWithResponses();
-  }
+  ConnectStages(stages);
   return OkStatus();
 }
 
@@ -241,63 +234,40 @@ Status PlanCompiler::AddPart(Partition& partition) {
 
 std::vector<Stage> PlanCompiler::CutStages() {
   const SessionTasks& tasks = *dependencies_.tasks;
-  const std::string& own_task = tasks.peers().own_task();
-  if (signature_.is_partial_run || partitions_.has_flow) return {};
-  for (const Partition& part : partitions_.parts) {
-    if (part.task != own_task && !tasks.IsWeir(part.task)) return {};
+  std::set<std::string> may_cut;
+  // The pieces of a partial run request the client's fetches only.
+  if (!signature_.is_partial_run && !partitions_.has_flow) {
+    for (const Partition& part : partitions_.parts) {
+      if (tasks.IsWeir(part.task)) may_cut.insert(part.task);
+    }
   }
-  std::optional<std::vector<Stage>> stages = CutIntoStages(own_task, *dependencies_.graph, partitions_.parts);
-  if (!stages.has_value()) return {};
+  std::vector<Stage> stages = CutIntoStages(tasks.peers().own_task(), *dependencies_.graph, may_cut, partitions_.parts);
   std::vector<Partition> parts;
-  for (Stage& stage : *stages) parts.push_back(std::move(stage.part));
+  for (Stage& stage : stages) parts.push_back(std::move(stage.part));
   for (Partition& part : partitions_.parts) {
-    if (part.task == own_task) parts.push_back(std::move(part));
+    if (part.task == tasks.peers().own_task()) parts.push_back(std::move(part));
   }
   partitions_.parts = std::move(parts);
-  return *std::move(stages);
+  return stages;
 }
 
 void PlanCompiler::ConnectStages(const std::vector<Stage>& stages) {
-  std::set<std::string_view> given;
-  for (const Stage& stage : stages) given.insert(stage.outputs.begin(), stage.outputs.end());
+  OwnTaskValues::Keys own_values;
   for (size_t i = 0; i < stages.size(); ++i) {
     StepPlan::Part& part = plan_->parts[i];
     part.after = stages[i].after;
     part.num_inputs = static_cast<int>(stages[i].inputs.size());
-    for (const std::string& key : stages[i].inputs) {
-      if (given.contains(key)) {
-        plan_->consumer_parts.emplace(key, i);
-      } else {
-        part.inputs_from_own_task.push_back(key);
-      }
-    }
+    for (const std::string& key : stages[i].inputs) plan_->consumer_parts.emplace(key, i);
+    own_values.taken.insert(stages[i].inputs.begin(), stages[i].inputs.end());
   }
-  ResponseValues::Keys response_values;
   for (size_t i = 0; i < stages.size(); ++i) {
     for (const std::string& key : stages[i].outputs) {
-      if (!plan_->consumer_parts.contains(key)) response_values.insert(key);
+      if (own_values.taken.erase(key) == 0) own_values.delivered.insert(key);
       plan_->parts[i].keys.push_back(key);
       plan_->parts[i].returns_values = true;
     }
   }
-  if (!response_values.empty())
-    plan_->response_values = std::make_shared<const ResponseValues::Keys>(std::move(response_values));
-}
-
-void PlanCompiler::SendWithResponses() {
-  const std::string& own_task = dependencies_.tasks->peers().own_task();
-  ResponseValues::Keys response_values;
-  for (size_t i = 0; i < plan_->parts.size(); ++i) {
-    StepPlan::Part& part = plan_->parts[i];
-    if (part.task == own_task || !part.cleans_up || partitions_.has_flow) continue;
-    for (std::string& key : SendWithResponse(own_task, *dependencies_.graph, &partitions_.parts[i])) {
-      response_values.insert(key);
-      part.keys.push_back(std::move(key));
-      part.returns_values = true;
-    }
-  }
-  if (!response_values.empty())
-    plan_->response_values = std::make_shared<const ResponseValues::Keys>(std::move(response_values));
+  if (!own_values.empty()) plan_->own_values = std::make_shared<const OwnTaskValues::Keys>(std::move(own_values));
 }
 
 void PlanCompiler::Cut() {

@@ -70,14 +70,12 @@ class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {
   void Register();
   Status PruneNow();
   Status CutNow();
-  // Cuts the parts of other tasks into stages if that is possible for all of them; else returns none.
+  // Cuts the parts of other tasks into stages where that saves calls.
   std::vector<Stage> CutStages();
   // Sets which parts and values each part waits for. The parts of the plan are the stages, followed by the part of the
   // master's task.
   void ConnectStages(const std::vector<Stage>& stages);
   Status AddPart(Partition& partition);
-  // For plans without stages: marks small values to be sent with responses.
-  void SendWithResponses();
   std::vector<std::unique_ptr<Device>> AssumeDevices(std::set<std::string>* assumed) const;
   std::set<std::string> TasksToAsk(const std::set<std::string>& assumed, bool placed) const;
   Result<Output> FindOutput(const std::string& name, std::string_view what) const;

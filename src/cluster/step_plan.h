@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "cluster/response_values.h"
+#include "cluster/own_task_values.h"
 #include "cluster/services.h"
 #include "runtime/partition.h"
 
@@ -25,8 +25,7 @@ struct StepPlan {
     bool returns_values = false;    // its response has values for the master's own task or for other parts
     // The part is called when part `after` of the same task (-1: none) has ended and all its input values have arrived.
     int after = -1;
-    int num_inputs = 0;                             // number of values that come with the call
-    std::vector<std::string> inputs_from_own_task;  // keys of the values that come from the master's own task
+    int num_inputs = 0;  // number of values that come with the call
     bool waits() const { return after >= 0 || num_inputs > 0; }
   };
   struct FedFetch {
@@ -34,9 +33,10 @@ struct StepPlan {
     int feed = 0;
   };
   std::vector<Part> parts;  // the master's own task comes last, so that the others start before its nodes run
-  // values that other parts deliver to the master's task; null: none
-  std::shared_ptr<const ResponseValues::Keys> response_values;
-  absl::flat_hash_map<std::string, size_t> consumer_parts;  // the part that takes a value of another part, by key
+  // values that the part of the master's task exchanges with the master; null: none
+  std::shared_ptr<const OwnTaskValues::Keys> own_values;
+  absl::flat_hash_map<std::string, size_t> consumer_parts;  // the part whose call takes a value, by key
+  bool delivers_values() const { return own_values != nullptr && !own_values->delivered.empty(); }
   std::vector<PlanGraph::Feed> feeds;
   std::vector<std::string> fetch_names;  // as the client wrote them
   std::vector<FedFetch> fed_fetches;     // fetches of fed tensors, which need no worker

@@ -11,20 +11,30 @@ void StepRendezvous::set_peers(std::shared_ptr<Peers> peers) {
   if (peers_ == nullptr) peers_ = std::move(peers);
 }
 
-void StepRendezvous::set_response_values(std::shared_ptr<ResponseValues> response_values) {
+void StepRendezvous::set_own_values(std::shared_ptr<OwnTaskValues> own_values) {
   std::lock_guard lock(mu_);
-  response_values_ = std::move(response_values);
+  own_values_ = std::move(own_values);
+}
+
+Status StepRendezvous::Send(const std::string& key, Value value) {
+  std::shared_ptr<OwnTaskValues> own_values;
+  {
+    std::lock_guard lock(mu_);
+    own_values = own_values_;
+  }
+  if (own_values != nullptr && own_values->Takes(key)) return own_values->Send(key, std::move(value));
+  return local_->Send(key, std::move(value));
 }
 
 void StepRendezvous::RecvAsync(const std::string& key, Done done) {
   std::shared_ptr<Peers> peers;
-  std::shared_ptr<ResponseValues> response_values;
+  std::shared_ptr<OwnTaskValues> own_values;
   {
     std::lock_guard lock(mu_);
     peers = peers_;
-    response_values = response_values_;
+    own_values = own_values_;
   }
-  if (response_values != nullptr && response_values->Has(key)) return response_values->RecvAsync(key, std::move(done));
+  if (own_values != nullptr && own_values->Delivers(key)) return own_values->RecvAsync(key, std::move(done));
   const std::string source = TaskOfDevice(key.substr(0, key.find(';')));
   if (peers == nullptr)
     return done(Internal("step {}: cannot request a value from {} before RunGraph", step_id_, source));
@@ -98,12 +108,12 @@ void StepRendezvous::AskForNext(const std::shared_ptr<Chunks>& chunks) {
 
 void StepRendezvous::Abort(Status reason) {
   auto self = IntrusivePtr<StepRendezvous>::Share(this);
-  std::shared_ptr<ResponseValues> response_values;
+  std::shared_ptr<OwnTaskValues> own_values;
   {
     std::lock_guard lock(mu_);
-    response_values = response_values_;
+    own_values = own_values_;
   }
-  if (response_values != nullptr) response_values->Abort(reason);
+  if (own_values != nullptr) own_values->Abort(reason);
   local_->Abort(reason);
   cancel_.Cancel(std::move(reason));
 }

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "cluster/own_task_values.h"
 #include "cluster/peers.h"
-#include "cluster/response_values.h"
 #include "op/cancel.h"
 #include "runtime/rendezvous.h"
 
@@ -16,7 +16,7 @@ class StepRendezvous final : public Rendezvous {
  public:
   explicit StepRendezvous(int64_t step_id) : step_id_(step_id) {}
 
-  Status Send(const std::string& key, Value value) override { return local_->Send(key, std::move(value)); }
+  Status Send(const std::string& key, Value value) override;
   void RecvAsync(const std::string& key, Done done) override;
   void Abort(Status reason) override;
 
@@ -31,8 +31,9 @@ class StepRendezvous final : public Rendezvous {
   bool idle() { return local_->idle(); }
   // The name of this task, and the tasks to request values from. REQUIRES: called before the first RecvAsync.
   void set_peers(std::shared_ptr<Peers> peers);
-  // The values that the master delivers without a request. REQUIRES: called before the first RecvAsync.
-  void set_response_values(std::shared_ptr<ResponseValues> response_values);
+  // The values that the master delivers and takes without a request. REQUIRES: called before the first Send and
+  // RecvAsync.
+  void set_own_values(std::shared_ptr<OwnTaskValues> own_values);
 
  private:
   struct Chunks;
@@ -47,7 +48,7 @@ class StepRendezvous final : public Rendezvous {
   CancelToken cancel_;
   std::mutex mu_;
   std::shared_ptr<Peers> peers_;
-  std::shared_ptr<ResponseValues> response_values_;
+  std::shared_ptr<OwnTaskValues> own_values_;
 };
 
 }  // namespace weir

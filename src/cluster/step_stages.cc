@@ -3,16 +3,20 @@
 // between them needs no edges. A stage starts when all its inputs have arrived and responds when all its nodes have
 // run. A stage must not make a node wait for more blocking nodes than before. So each node has the set of blocking
 // nodes before it.
+//
+// A part is cut only if all its inputs can come with calls: a large input should leave as soon as it exists and not
+// wait for the others. Outputs that cannot come with a response are requested instead, like those of parts that are not
+// cut. Then the parts that need them cannot be cut either, so the parts to cut are found by elimination.
 #include "cluster/step_stages.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "cluster/response_values.h"
 #include "graph/graph_def.h"
 
 namespace weir {
@@ -21,21 +25,41 @@ namespace {
 using BlockingNodes = uint64_t;  // a set of nodes that may block, by number
 constexpr int kMaxWaits = 64;
 
+// The limit for the values that are sent along with a call, and for those of a response. Larger values are sent in
+// separate calls, so that other values need not wait for them.
+constexpr size_t kMaxInlineValueBytes = size_t{128} << 10;
+constexpr size_t kUnknownBytes = std::numeric_limits<size_t>::max();
+
+// The size of a value; kUnknownBytes if it is unknown, or too large to be sent along anyway.
+size_t InlineValueBytes(DType type, const PartialShape& shape) {
+  const DType base = BaseType(type);
+  const int64_t elements = shape.num_elements();
+  if (elements < 0 || !IsPlain(base) || elements > static_cast<int64_t>(kMaxInlineValueBytes)) return kUnknownBytes;
+  return static_cast<size_t>(elements) * ElementSize(base);
+}
+
 bool IsPassedByReference(DType type) { return IsRef(type) || type == kResource || type == kVariant; }
 
 class StageCutter {
  public:
-  StageCutter(const std::string& own_task, const Graph& graph, const std::vector<Partition>& parts)
-      : own_task_(own_task), graph_(graph), parts_(parts) {}
+  StageCutter(const std::string& own_task, const Graph& graph, const std::set<std::string>& may_cut,
+              std::vector<Partition>& parts)
+      : own_task_(own_task), graph_(graph), parts_(parts), stages_(parts.size()) {
+    for (const Partition& part : parts) cut_.push_back(part.task != own_task && may_cut.contains(part.task));
+  }
 
-  std::optional<std::vector<Stage>> Run() {
-    if (!Collect() || !Sort() || !ClassifyNodes()) return std::nullopt;
-    for (int n : order_) SetLevelAndWaits(n);
+  std::vector<Stage> Run() {
+    CutParts();
+    std::vector<Stage> all;
     for (size_t p = 0; p < parts_.size(); ++p) {
-      if (parts_[p].task != own_task_ && !CutPart(static_cast<int>(p))) return std::nullopt;
+      if (parts_[p].task == own_task_) continue;
+      if (stages_[p].empty()) stages_[p].push_back({.part = std::move(parts_[p])});
+      for (size_t s = 0; s < stages_[p].size(); ++s) {
+        stages_[p][s].after = s == 0 ? -1 : static_cast<int>(all.size()) - 1;
+        all.push_back(std::move(stages_[p][s]));
+      }
     }
-    if (stages_.empty() || static_cast<int>(stages_.size()) >= NumCalls()) return std::nullopt;
-    return std::move(stages_);
+    return all;
   }
 
  private:
@@ -46,8 +70,11 @@ class StageCutter {
     std::vector<int> inputs;    // producers of inputs, in the same part
     std::vector<int> controls;  // control inputs, in the same part
     int sender = -1;            // of a receive: its send
+    int receiver = -1;          // of a send: its receive
+    bool requested = false;     // of a send: the value does not fit in calls and responses
     BlockingNodes own_bit = 0;  // this node, if it may block
     BlockingNodes waits = 0;    // the nodes before it that may block
+    bool untracked = false;     // it is, or is after, a node that may block and has no bit
     int level = 0;
     bool copied = false;  // in each stage that uses it (MayBeCopied)
   };
@@ -59,10 +86,16 @@ class StageCutter {
   bool receives(const Item& item) const { return item.sender >= 0; }
   bool HasOutput(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
 
+  // Whether the master passes the value on: it comes with calls and responses.
+  bool IsPassed(const Item& send) const {
+    const auto passes = [&](const Item& end) { return own(end) || cut_[end.part]; };
+    return send.receiver >= 0 && !send.requested && passes(send) && passes(items_[send.receiver]);
+  }
+
   // A variable that the client fetches. The client waits for the whole step, so the last stage reads it after its other
   // nodes: the fetched value includes the step's updates.
   bool IsReadAfterUpdates(const Item& item) const {
-    if (item.def->op() != "_Send" || !IsClientEnd(*item.def) || own(item) || !item.controls.empty()) return false;
+    if (item.def->op() != "_Send" || !IsClientEnd(*item.def) || !item.controls.empty()) return false;
     return items_[item.inputs.at(0)].copied && HasRole(VariableSent(item), StateRole::kVariable);
   }
 
@@ -72,10 +105,48 @@ class StageCutter {
     return input.def->op() == "Identity" ? items_[input.inputs.at(0)] : input;
   }
 
-  // The number of calls without stages: one for each part and one for each value.
-  int NumCalls() const {
-    const auto is_other = [&](const Partition& part) { return part.task != own_task_; };
-    return num_receives_ + static_cast<int>(std::count_if(parts_.begin(), parts_.end(), is_other));
+  // The number of calls if the part is not cut, as far as it depends on that: one for the part and one for each value
+  // that would be passed on.
+  size_t NumCallsUncut(size_t part) const {
+    size_t calls = 1;
+    for (const Item& item : items_) {
+      if (!IsPassed(item)) continue;
+      if (item.part == static_cast<int>(part) || items_[item.receiver].part == static_cast<int>(part)) ++calls;
+    }
+    return calls;
+  }
+
+  // Sets the stages of all parts that are cut.
+  void CutParts() {
+    if (std::find(cut_.begin(), cut_.end(), true) == cut_.end()) return;
+    if (!Collect() || !Sort()) return;
+    ClassifyNodes();
+    for (int n : order_) SetLevelAndWaits(n);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Item& item : items_) {
+        if (!receives(item) || !cut_[item.part] || IsPassed(items_[item.sender])) continue;
+        cut_[item.part] = false;
+        stages_[item.part].clear();
+        changed = true;
+      }
+      if (changed) continue;
+      const size_t requested = NumRequested();
+      for (size_t p = 0; p < parts_.size(); ++p) {
+        if (!cut_[p]) continue;
+        stages_[p].clear();
+        if (CutPart(static_cast<int>(p)) && stages_[p].size() < NumCallsUncut(p)) continue;
+        cut_[p] = false;
+        stages_[p].clear();
+        changed = true;
+      }
+      changed = changed || NumRequested() != requested;
+    }
+  }
+
+  size_t NumRequested() const {
+    return static_cast<size_t>(
+        std::count_if(items_.begin(), items_.end(), [](const Item& item) { return item.requested; }));
   }
 
   // ---- the graph of all parts ----
@@ -91,7 +162,8 @@ class StageCutter {
         if (HasOutput(items_.back())) sends.emplace(KeyOf(node).ToString(), n);
       }
     }
-    for (Item& item : items_) {
+    for (size_t n = 0; n < items_.size(); ++n) {
+      Item& item = items_[n];
       for (const std::string& text : item.def->input()) {
         const InputName name = ParseInputName(text);
         const auto it = names[item.part].find(name.node);
@@ -102,8 +174,9 @@ class StageCutter {
       const auto it = sends.find(KeyOf(*item.def).ToString());
       if (it == sends.end()) return false;
       item.sender = it->second;
-      ++num_receives_;
+      items_[it->second].receiver = static_cast<int>(n);
     }
+    for (Item& item : items_) item.requested = item.receiver >= 0 && BytesSent(item) == kUnknownBytes;
     return true;
   }
 
@@ -135,19 +208,19 @@ class StageCutter {
 
   // ---- properties of nodes ----
 
-  // Checks that every node may be in a stage, and finds the nodes that may block.
-  bool ClassifyNodes() {
+  // Excludes parts with slow nodes, and finds the nodes that may block.
+  void ClassifyNodes() {
+    for (const Item& item : items_) {
+      if (cut_[item.part] && SpeedOf(item) == Speed::kSlow) cut_[item.part] = false;
+    }
     int num_waits = 0;
     for (Item& item : items_) {
-      const Speed speed = SpeedOf(item);
-      if (speed == Speed::kSlow && !own(item)) return false;
-      if (speed == Speed::kMayBlock) {
-        if (num_waits == kMaxWaits) return false;
-        item.own_bit = BlockingNodes{1} << num_waits++;
+      if (SpeedOf(item) == Speed::kMayBlock) {
+        item.untracked = num_waits == kMaxWaits;
+        if (!item.untracked) item.own_bit = BlockingNodes{1} << num_waits++;
       }
-      item.copied = !own(item) && MayBeCopied(item);
+      item.copied = cut_[item.part] && MayBeCopied(item);
     }
-    return true;
   }
 
   // A node that exists only in the plan and forwards a value: it replaces a control edge between tasks, or reads a
@@ -157,14 +230,14 @@ class StageCutter {
     return (op == "Identity" || op == "RefIdentity" || op == "DeepCopy") && graph_.FindNode(def.name()) == nullptr;
   }
 
-  // For nodes of the master's task it only matters whether they may block.
+  // For nodes of parts that are not cut it only matters whether they may block.
   Speed SpeedOf(const Item& item) const {
     const std::string& op = item.def->op();
     // A receive is ready when its sender has run, which the levels count.
     if (item.op != nullptr && item.op->traits.kind == NodeKind::kTransfer) return Speed::kFast;
-    if (item.op != nullptr && (item.op->traits.brief || own(item)))
+    if (item.op != nullptr && (item.op->traits.brief || !cut_[item.part]))
       return item.op->may_block() ? Speed::kMayBlock : Speed::kFast;
-    const Speed other = own(item) ? Speed::kMayBlock : Speed::kSlow;
+    const Speed other = cut_[item.part] ? Speed::kSlow : Speed::kMayBlock;
     if (IsMadeByPlan(*item.def)) return Speed::kFast;
     if (item.op == nullptr || item.op->stateful || item.op->may_block()) return other;
     const Node* node = graph_.FindNode(item.def->name());
@@ -226,6 +299,7 @@ class StageCutter {
     ForEachBefore(item, [&](int before) {
       item.level = std::max(item.level, items_[before].level);
       item.waits |= items_[before].waits | items_[before].own_bit;
+      item.untracked = item.untracked || items_[before].untracked;
     });
     if (receives(item) && !own(item)) ++item.level;
   }
@@ -236,6 +310,7 @@ class StageCutter {
     std::map<int, Nodes> levels;
     for (size_t n = 0; n < items_.size(); ++n) {
       const Item& item = items_[n];
+      if (item.part == part && item.untracked) return false;
       if (item.part == part && !item.copied && !IsReadAfterUpdates(item))
         levels[item.level].push_back(static_cast<int>(n));
     }
@@ -252,11 +327,9 @@ class StageCutter {
       if (items_[n].part == part && IsReadAfterUpdates(items_[n])) stages.back().push_back(static_cast<int>(n));
     }
     BlockingNodes before = 0;
-    int after = -1;
     for (size_t s = 0; s < stages.size(); ++s) {
-      if (!AddsNoWait(stages[s], before) || !AddStage(part, stages, s, after)) return false;
+      if (!AddsNoWait(stages[s], before) || !AddStage(part, stages, s)) return false;
       for (int n : stages[s]) before |= items_[n].waits | items_[n].own_bit;
-      after = static_cast<int>(stages_.size()) - 1;
     }
     return true;
   }
@@ -310,7 +383,7 @@ class StageCutter {
     return true;
   }
 
-  bool AddStage(int part, const std::vector<Nodes>& stages, size_t number, int after) {
+  bool AddStage(int part, const std::vector<Nodes>& stages, size_t number) {
     std::set<int> in_stage(stages[number].begin(), stages[number].end());
     for (int n : stages[number]) {
       if (!AddCopies(n, &in_stage)) return false;
@@ -318,14 +391,13 @@ class StageCutter {
     if (number == 0) AddUnused(part, &in_stage);
     absl::flat_hash_set<std::string_view> names;
     for (int n : in_stage) names.insert(items_[n].def->name());
-    Stage& stage = stages_.emplace_back();
-    stage.after = after;
+    Stage& stage = stages_[part].emplace_back();
     stage.part.task = parts_[part].task;
     size_t taken = 0;
     size_t given = 0;
     std::set<std::string> ends;
     for (int n : in_stage) {
-      const Item& item = items_[n];
+      Item& item = items_[n];
       tensorflow::NodeDef* def = stage.part.graph.add_node();
       *def = *item.def;
       def->clear_input();
@@ -338,10 +410,10 @@ class StageCutter {
       if (receives(item)) {
         if (!Fits(BytesSent(items_[item.sender]), &taken)) return false;
         stage.inputs.push_back(KeyOf(*def).ToString());
-      } else if (HasOutput(item)) {
-        if (!Fits(BytesSent(item), &given)) return false;
+      } else if (IsPassed(item) && Fits(BytesSent(item), &given)) {
         stage.outputs.push_back(KeyOf(*def).ToString());
       } else {
+        if (IsPassed(item)) item.requested = true;
         if (IsClientEnd(*def)) ends.insert(KeyOf(*def).ToString());
         continue;
       }
@@ -391,18 +463,18 @@ class StageCutter {
 
   const std::string& own_task_;
   const Graph& graph_;
-  const std::vector<Partition>& parts_;
+  std::vector<Partition>& parts_;
+  std::vector<bool> cut_;  // by part
   std::vector<Item> items_;
   Nodes order_;
-  int num_receives_ = 0;
-  std::vector<Stage> stages_;
+  std::vector<std::vector<Stage>> stages_;  // by part; none if it is not cut
 };
 
 }  // namespace
 
-std::optional<std::vector<Stage>> CutIntoStages(const std::string& own_task, const Graph& graph,
-                                                const std::vector<Partition>& parts) {
-  return StageCutter(own_task, graph, parts).Run();
+std::vector<Stage> CutIntoStages(const std::string& own_task, const Graph& graph, const std::set<std::string>& may_cut,
+                                 std::vector<Partition>& parts) {
+  return StageCutter(own_task, graph, may_cut, parts).Run();
 }
 
 }  // namespace weir

@@ -3,7 +3,7 @@
 // parameter server, for any number of values. On the wire a stage is a graph like any other.
 #pragma once
 
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,19 +12,21 @@
 
 namespace weir {
 
+// A part that is not cut is one stage without inputs and outputs: its values are requested (RecvTensor).
 struct Stage {
-  Partition part;  // its edges to other stages and tasks are client_terminated
+  Partition part;  // edges whose values come with the call or the response are client_terminated
   int after = -1;  // index of a stage of the same task that must end before; -1: none
   std::vector<std::string>
       inputs;  // keys of inputs that are sent with the call, from the master's task or other stages
-  std::vector<std::string> outputs;  // keys of outputs that other parts wait for
+  std::vector<std::string> outputs;  // keys of outputs that are sent with the response
 };
 
-// Cuts all parts except the part of `own_task`, which it does not change. Returns nullopt if stages would not save
-// calls, if a value is too large to be sent with a call or has an unknown size (according to the session's `graph`), or
-// if a node would wait for something (such as a queue) that it does not wait for without stages. REQUIRES: no
-// conditionals and no loops.
-std::optional<std::vector<Stage>> CutIntoStages(const std::string& own_task, const Graph& graph,
-                                                const std::vector<Partition>& parts);
+// Moves all parts except the part of `own_task` out of `parts`. Cuts those of the tasks in `may_cut` into stages,
+// unless that would save no calls, an input cannot be sent with a call (too large, of unknown size according to the
+// session's `graph`, or from a part that is not cut), or a node would wait for something (such as a queue) that it does
+// not wait for without stages. Outputs that cannot be sent with a response stay as they are. REQUIRES: `may_cut` is
+// empty if there are conditionals or loops.
+std::vector<Stage> CutIntoStages(const std::string& own_task, const Graph& graph, const std::set<std::string>& may_cut,
+                                 std::vector<Partition>& parts);
 
 }  // namespace weir

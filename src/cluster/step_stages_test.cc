@@ -7,6 +7,7 @@
 
 #include "cluster/counted_cluster_test.h"
 #include "graph/build/queue_ops.h"
+#include "graph/build/reduce.h"
 
 namespace weir {
 namespace {
@@ -115,6 +116,86 @@ TEST_F(StepStagesTest, LargeGradientsUseRecvTensor) {
   const Output v = MakeVariable(kLarge);
   EXPECT_GT(CallsOf({MakeUpdate(v)}).recv_tensor, 0);
   EXPECT_EQ(ValueOf(v), 2 * 11 * 11 * 11);
+}
+
+TEST_F(StepStagesTest, LargeParametersAreRequestedAndSmallUpdatesCut) {
+  constexpr int64_t kLarge = 1'000'000;
+  const Output v = MakeVariable(kLarge);
+  const Output small = MakeVariable(1);
+  const Output sum = OnWorker(small);
+  Node* update = nullptr;
+  {
+    DeviceScope scope(*graph_, Ps());
+    update = AssignAdd(small, sum).node;
+  }
+  const PerStep calls = CallsOf({update, OnWorker(v).node});
+  EXPECT_EQ(calls.run_graph, 2);
+  EXPECT_EQ(calls.recv_tensor, 1);
+  EXPECT_EQ(ValueOf(small), 2 * 11 * 11 * 11);
+}
+
+// The second stage needs a value that is computed from a requested output of the first one.
+TEST_F(StepStagesTest, AnUpdateMayDependOnALargeParameterOfItsServer) {
+  const Output v = MakeVariable(1'000'000);
+  const Output small = MakeVariable(1);
+  Output largest;
+  {
+    DeviceScope scope(*graph_, Worker());
+    largest = OnWorker(small) + ReduceMax(v);
+  }
+  Node* update = nullptr;
+  {
+    DeviceScope scope(*graph_, Ps());
+    update = AssignAdd(small, largest).node;
+  }
+  const PerStep calls = CallsOf({update});
+  EXPECT_EQ(calls.run_graph, 2);
+  EXPECT_EQ(calls.recv_tensor, 1);
+  EXPECT_EQ(ValueOf(small), ((2 * 11 + 2) * 11 + 2) * 11 + 2);
+}
+
+TEST_F(StepStagesTest, ALargeGradientLeavesItsServerUncut) {
+  constexpr int64_t kLarge = 1'000'000;
+  const Output large = MakeVariable(kLarge, true, 0);
+  const Output small = MakeVariable(3, true, 0);
+  const Output other = MakeVariable(3, true, 1);
+  const PerStep calls = CallsOf({MakeUpdate(large, 0), MakeUpdate(small, 0), MakeUpdate(other, 1)});
+  EXPECT_EQ(calls.run_graph, 1 + 2);
+  EXPECT_GE(calls.recv_tensor, 2);
+  for (Output v : {large, small, other}) EXPECT_EQ(ValueOf(v), 2 * 11 * 11 * 11);
+}
+
+TEST_F(StepStagesTest, ASlowPartLeavesOthersCut) {
+  const Output v = MakeVariable(3);
+  Output slow;
+  {
+    DeviceScope scope(*graph_, Worker(1));
+    slow = RandomUniform(Constant(*graph_, Tensor::Vector<int64_t>({3})), kFloat);
+  }
+  const PerStep calls = CallsOf({MakeUpdate(v), OnWorker(slow).node});
+  EXPECT_EQ(calls.run_graph, 2 + 1);
+  EXPECT_EQ(calls.recv_tensor, 1);
+  EXPECT_EQ(ValueOf(v), 2 * 11 * 11 * 11);
+}
+
+// A value of a part that is not cut must be requested, so the part that needs it is not cut either.
+TEST_F(StepStagesTest, APartThatNeedsAValueOfAnUncutPartIsNotCut) {
+  const Output v = MakeVariable(3);
+  Output slow;
+  {
+    DeviceScope scope(*graph_, Worker(1));
+    slow = RandomUniform(Constant(*graph_, Tensor::Vector<int64_t>({3})), kFloat);
+  }
+  Node* update = MakeUpdate(v);
+  Output after;
+  {
+    DeviceScope scope(*graph_, Ps());
+    after = AssignAdd(v, slow);
+    graph_->AddControlInput(after.node, update);
+  }
+  const PerStep calls = CallsOf({after.node});
+  EXPECT_EQ(calls.run_graph, 1 + 1);
+  EXPECT_GE(calls.recv_tensor, 2);
 }
 
 // A value that is sent to the worker and used again in a later stage must not be computed twice.

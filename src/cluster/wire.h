@@ -18,7 +18,7 @@
 
 namespace weir {
 
-class ResponseValues;
+class OwnTaskValues;
 
 struct NamedTensor {
   std::string name;
@@ -31,9 +31,9 @@ struct TensorMessage {
   Message message;
   std::vector<NamedTensor> tensors;  // names are empty if the field has none
 };
-// Within one process, the master also passes an object through which it delivers values while the step runs.
+// Within one process, the master also passes an object through which it exchanges values while the step runs.
 struct RunGraphCall : TensorMessage<tensorflow::RunGraphRequest> {
-  std::shared_ptr<ResponseValues> response_values;
+  std::shared_ptr<OwnTaskValues> own_values;
 };
 using RunGraphReply = TensorMessage<tensorflow::RunGraphResponse>;
 using RunStepCall = TensorMessage<tensorflow::RunStepRequest>;

@@ -295,7 +295,7 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   }
   if (step == nullptr) return done(Unavailable("{} is stopping", task_));
   step->rendezvous->set_peers((*session)->peers);
-  if (call.response_values != nullptr) step->rendezvous->set_response_values(std::move(call.response_values));
+  if (call.own_values != nullptr) step->rendezvous->set_own_values(std::move(call.own_values));
   done = [this, step, id = request.step_id(), cancel = options.cancel,
           done = std::move(done)](Result<RunGraphReply> reply) {
     // A master that has given up also calls CleanupGraph, but that may have arrived before this call.

@@ -4,11 +4,10 @@
 #include <future>
 #include <thread>
 
-#include "runtime/donated_thread.h"
 #include "runtime/executor.h"
 #include "runtime/local_devices.h"
-#include "runtime/send_batch.h"
 #include "runtime/small_ops_test.h"
+#include "runtime/transport_thread.h"
 
 namespace weir {
 namespace {
@@ -525,7 +524,7 @@ TEST_F(CrossStepWaitTest, AWaitingThreadContinuesItsOwnStep) {
   EXPECT_NE(passed_[0], std::this_thread::get_id());
 }
 
-class CountingLender final : public DonatedThread::Owner {
+class CountingLender final : public TransportThread::Owner {
  public:
   void BeginLongWork() override { ++count; }
   int count = 0;
@@ -583,7 +582,7 @@ TEST_F(CrossStepWaitTest, ReceivesAreBatchedAndSentBeforeKernelsRun) {
                    return Kernel::Async([this, sender](auto& ctx, Done done) {
                      ctx.set_output(0, Float(1));
                      ++sender->kept;
-                     if (SendBatch* const batch = SendBatch::Current()) {
+                     if (SendBatch* const batch = TransportThread::Current().batch()) {
                        batch->Add(sender);
                      } else {
                        sender->FlushQueue();
@@ -618,7 +617,7 @@ TEST_F(CrossStepWaitTest, ReceivesAreBatchedAndSentBeforeKernelsRun) {
   EXPECT_EQ(run(Op("Add", {Op("_Recv", {}), Op("_Recv", {})})), std::vector<int>{2});
   // A single message is not buffered.
   EXPECT_EQ(run(Op("Add", {first, computed})), std::vector<int>{1});
-  EXPECT_EQ(SendBatch::Current(), nullptr);
+  EXPECT_EQ(TransportThread::Current().batch(), nullptr);
 }
 
 TEST_F(ExecutorTest, TimeoutAndCancellation) {

@@ -11,8 +11,7 @@
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
-#include "runtime/donated_thread.h"
-#include "runtime/send_batch.h"
+#include "runtime/transport_thread.h"
 #include "tensor/strings.h"
 
 namespace weir {
@@ -243,7 +242,7 @@ void Step::Work(ThreadState& worker) {
   int left = worker.keeps_expensive || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
   const KernelScope between_kernels(nullptr);
   const Completions::Pause pause;
-  SendBatch* const batch = SendBatch::Current();
+  SendBatch* const batch = TransportThread::Current().batch();
   while (!worker.stack.empty() || worker.blocking.has_value()) {
     if (worker.stack.empty()) {
       worker.stack.push_back(*worker.blocking);
@@ -377,7 +376,7 @@ void Step::RunAsync(ThreadState& worker, const ReadyNode& item, const PlanNode& 
     }
     const InlineDepth depth;
     const bool keeps_nothing = !brings_value || depth.value() > kMaxInlineDepth;
-    step->ContinueAfterCall(call, keeps_nothing, /*keeps_expensive=*/DonatedThread::IsCurrent());
+    step->ContinueAfterCall(call, keeps_nothing, /*keeps_expensive=*/TransportThread::Current().is_donated());
   };
   try {
     const KernelScope scope(node.blocking ? nullptr : &worker.ended);
@@ -542,7 +541,7 @@ void Step::Distribute(ThreadState& worker) {
     if (worker.keeps_expensive && worker.stack.empty() && !worker.blocking.has_value()) {
       expensive_stays = true;
       worker.stack.push_back(*expensive);
-      DonatedThread::BeginLongWork();
+      TransportThread::Current().BeginLongWork();
     } else {
       Share({expensive, 1});
     }

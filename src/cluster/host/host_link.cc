@@ -99,7 +99,7 @@ bool HostLink::SendMessage(const LinkMessage& message, std::string_view method, 
 
 bool HostLink::Send(HostHeader head, std::string_view method, Rope payload) {
   bool fine = true;
-  SendBatch* const batch = payload.size() < kMinByReference ? SendBatch::Current() : nullptr;
+  SendBatch* const batch = payload.size() < kMinByReference ? TransportThread::Current().batch() : nullptr;
   std::vector<Rope> written;
   {
     std::lock_guard lock(write_mu_);

@@ -24,7 +24,7 @@
 #include "cluster/host/host_mappings.h"
 #include "cluster/link.h"
 #include "cluster/rope.h"
-#include "runtime/send_batch.h"
+#include "runtime/transport_thread.h"
 
 namespace weir {
 

@@ -1,4 +1,4 @@
-#include "runtime/send_batch.h"
+#include "runtime/transport_thread.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(SendBatchTest, EachSenderIsFlushedOnceAtTheEnd) {
   const auto b = std::make_shared<NotedSender>();
   {
     SendBatch batch;
-    ASSERT_EQ(SendBatch::Current(), &batch);
+    ASSERT_EQ(TransportThread::Current().batch(), &batch);
     for (int i = 0; i < 3; ++i) {
       batch.Add(a);
       batch.Add(b);
@@ -32,7 +32,7 @@ TEST(SendBatchTest, EachSenderIsFlushedOnceAtTheEnd) {
   }
   EXPECT_EQ(a->count, 1);
   EXPECT_EQ(b->count, 1);
-  EXPECT_EQ(SendBatch::Current(), nullptr);
+  EXPECT_EQ(TransportThread::Current().batch(), nullptr);
 }
 
 TEST(SendBatchTest, FlushedSendersAreNotFlushedAgain) {
@@ -53,10 +53,10 @@ TEST(SendBatchTest, TheOutermostCounts) {
     SendBatch outer;
     {
       const SendBatch inner;
-      EXPECT_EQ(SendBatch::Current(), &outer);
-      SendBatch::Current()->Add(a);
+      EXPECT_EQ(TransportThread::Current().batch(), &outer);
+      TransportThread::Current().batch()->Add(a);
     }
-    EXPECT_EQ(SendBatch::Current(), &outer);
+    EXPECT_EQ(TransportThread::Current().batch(), &outer);
     EXPECT_EQ(a->count, 0);
   }
   EXPECT_EQ(a->count, 1);
@@ -67,8 +67,8 @@ TEST(SendBatchTest, SendingMayLeadToMore) {
   const auto b = std::make_shared<NotedSender>();
   bool kept = false;
   a->then = [&] {
-    kept = SendBatch::Current() != nullptr;
-    if (kept) SendBatch::Current()->Add(b);
+    kept = TransportThread::Current().batch() != nullptr;
+    if (kept) TransportThread::Current().batch()->Add(b);
   };
   {
     SendBatch batch;
@@ -84,7 +84,7 @@ TEST(SendBatchTest, SendingMayLeadToMore) {
 
 TEST(SendBatchTest, IsOfOneThread) {
   const SendBatch batch;
-  std::thread([] { EXPECT_EQ(SendBatch::Current(), nullptr); }).join();
+  std::thread([] { EXPECT_EQ(TransportThread::Current().batch(), nullptr); }).join();
 }
 
 }  // namespace

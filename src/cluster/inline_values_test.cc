@@ -1,5 +1,5 @@
 // Steps of a worker that reads from a parameter server, and the calls between them.
-#include "cluster/response_values.h"
+#include "cluster/step_stages.h"
 
 #include <thread>
 
@@ -9,9 +9,9 @@
 namespace weir {
 namespace {
 
-using ResponseValuesTest = CountedCluster;
+using InlineValuesTest = CountedCluster;
 
-TEST_F(ResponseValuesTest, ReadsComeWithTheResponse) {
+TEST_F(InlineValuesTest, ReadsComeWithTheResponse) {
   const Output result = OnWorker(MakeVariable(3));
   const int before = calls_.Of("RunGraph");
   constexpr int kSteps = 5;
@@ -20,7 +20,7 @@ TEST_F(ResponseValuesTest, ReadsComeWithTheResponse) {
   EXPECT_EQ(calls_.Of("RecvTensor"), 0);
 }
 
-TEST_F(ResponseValuesTest, FetchedValueIsDeliveredTwice) {
+TEST_F(InlineValuesTest, FetchedValueIsDeliveredTwice) {
   const Output v = MakeVariable(3);
   const Output result = OnWorker(v);
   Result<std::vector<Tensor>> values = session_->Run({.fetches = {v, result}});
@@ -30,13 +30,13 @@ TEST_F(ResponseValuesTest, FetchedValueIsDeliveredTwice) {
   EXPECT_EQ(calls_.Of("RecvTensor"), 0);
 }
 
-TEST_F(ResponseValuesTest, LargeValuesUseRecvTensor) {
+TEST_F(InlineValuesTest, LargeValuesUseRecvTensor) {
   constexpr int64_t kLarge = 1'000'000;
   ExpectStep(OnWorker(MakeVariable(kLarge)), kLarge, 20);
   EXPECT_EQ(calls_.Of("RecvTensor"), 1);
 }
 
-TEST_F(ResponseValuesTest, TotalSizeIsLimited) {
+TEST_F(InlineValuesTest, TotalSizeIsLimited) {
   constexpr int64_t kMost = 128 << 10;
   constexpr int64_t kThird = kMost / sizeof(float) / 3;
   std::vector<Output> results;
@@ -47,7 +47,7 @@ TEST_F(ResponseValuesTest, TotalSizeIsLimited) {
   EXPECT_EQ(calls_.Of("RecvTensor"), 2);
 }
 
-TEST_F(ResponseValuesTest, OtherTasksUseRecvTensor) {
+TEST_F(InlineValuesTest, OtherTasksUseRecvTensor) {
   const Output v = MakeVariable(3);
   Node* slow = nullptr;  // may take time, so that the step does not run in stages, which would pass the value along
   {
@@ -61,14 +61,14 @@ TEST_F(ResponseValuesTest, OtherTasksUseRecvTensor) {
   EXPECT_EQ(calls_.Of("RecvTensor"), 1);
 }
 
-TEST_F(ResponseValuesTest, PartThatNeedsTheWorkerDoesNotDeadlock) {
+TEST_F(InlineValuesTest, PartThatNeedsTheWorkerDoesNotDeadlock) {
   const Output v = MakeVariable(3);
   const Output sum = OnWorker(v);
   DeviceScope scope(*graph_, "/job:ps/task:0");
   ExpectStep(AssignAdd(v, sum), 3, 22);
 }
 
-TEST_F(ResponseValuesTest, BlockingPartDoesNotDelayValues) {
+TEST_F(InlineValuesTest, BlockingPartDoesNotDelayValues) {
   const Output v = MakeVariable(3);
   Output taken;
   Node* put = nullptr;
@@ -102,13 +102,13 @@ TEST_F(ResponseValuesTest, BlockingPartDoesNotDelayValues) {
   step.join();
 }
 
-TEST_F(ResponseValuesTest, ErrorsOfThePartEndTheStep) {
+TEST_F(InlineValuesTest, ErrorsOfThePartEndTheStep) {
   const Output result = OnWorker(MakeVariable(3, /*initialized=*/false));
   const Status status = session_->Run({.fetches = {result}}).status();
   EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
 }
 
-TEST_F(ResponseValuesTest, PartialRunUsesRecvTensor) {
+TEST_F(InlineValuesTest, PartialRunUsesRecvTensor) {
   const Output result = OnWorker(MakeVariable(3));
   const Output fed = Placeholder(*graph_, kFloat);
   const Output sum = OnWorker(fed) + result;
@@ -120,21 +120,6 @@ TEST_F(ResponseValuesTest, PartialRunUsesRecvTensor) {
   Result<std::vector<Tensor>> second = session_->PartialRun(*handle, {{fed, Tensor::Scalar(1.0f)}}, {sum}, nullptr);
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_EQ((*second)[0].flat<float>()[0], 30);
-}
-
-TEST(ResponseValues, AbortEndsWaitingReceives) {
-  const ResponseValues::Keys keys = {"a", "b"};
-  ResponseValues values(std::make_shared<const ResponseValues::Keys>(keys));
-  EXPECT_TRUE(values.Has("a"));
-  EXPECT_FALSE(values.Has("c"));
-  std::vector<Status> ends;
-  const auto note = [&](const Result<Rendezvous::Value>& value) { ends.push_back(value.status()); };
-  values.Deliver("a", Tensor::Scalar(1.0f));
-  values.RecvAsync("a", note);
-  values.RecvAsync("b", note);
-  values.Abort(Aborted("enough"));
-  values.Deliver("b", Tensor::Scalar(1.0f));
-  EXPECT_EQ(ends, (std::vector<Status>{OkStatus(), Aborted("enough")}));
 }
 
 }  // namespace
