@@ -221,7 +221,7 @@ def test_accidental_hits():
     assert hits.indices.tolist() == [0, 1] and hits.ids.tolist() == [1, 2] and hits.weights.tolist() == [lowest, lowest]
     none = value(lambda: tf.nn.compute_accidental_hits(np.zeros([0, 2], np.int64), [3], 2))
     assert [x.tolist() for x in none] == [[], [], []]
-    with pytest.raises(tf.errors.InvalidArgumentError):
+    with pytest.raises(ValueError, match="Dimension must be 3 but is 2"):
         value(lambda: tf.nn.compute_accidental_hits([[0, 1]], [3], 3))
 
 

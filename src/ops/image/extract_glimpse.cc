@@ -17,12 +17,19 @@ enum class Noise { kUniform, kGaussian, kZero };
 
 // `ctx` is a ShapeContext or KernelSetup.
 template <class Context>
-Result<Noise> NoiseOf(const Context& ctx) {
+Status CheckUniform(const Context& ctx) {
   WEIR_ASSIGN(const bool uniform, ctx.template Attr<bool>("uniform_noise"));
   WEIR_ASSIGN(const std::string noise, ctx.template Attr<std::string>("noise"));
-  if (noise.empty()) return uniform ? Noise::kUniform : Noise::kGaussian;
-  if (uniform && noise != "uniform")
+  if (uniform && !noise.empty() && noise != "uniform")
     return InvalidArgument("The uniform_noise should not be True when noise is not uniform, but '{}'", noise);
+  return OkStatus();
+}
+
+Result<Noise> NoiseOf(const KernelSetup& setup) {
+  WEIR_TRY(CheckUniform(setup));
+  WEIR_ASSIGN(const bool uniform, setup.Attr<bool>("uniform_noise"));
+  WEIR_ASSIGN(const std::string noise, setup.Attr<std::string>("noise"));
+  if (noise.empty()) return uniform ? Noise::kUniform : Noise::kGaussian;
   if (noise == "uniform") return Noise::kUniform;
   if (noise == "gaussian") return Noise::kGaussian;
   if (noise == "zero") return Noise::kZero;
@@ -122,6 +129,7 @@ Result<Kernel> MakeExtractGlimpse(KernelSetup& setup) {
 }
 
 Status GlimpseShape(ShapeContext& ctx) {
+  WEIR_TRY(CheckUniform(ctx));
   WEIR_ASSIGN(const PartialShape images, ctx.WithRank(0, 4));
   WEIR_ASSIGN(const PartialShape size, ctx.WithRank(1, 1));
   WEIR_TRY(MergeDims(size[0], 2).status());
@@ -129,9 +137,11 @@ Status GlimpseShape(ShapeContext& ctx) {
   WEIR_TRY(MergeDims(offsets[1], 2).status());
   WEIR_ASSIGN(const int64_t batch, MergeDims(images[0], offsets[0]));
   const std::optional<Ints> wanted = ConstantInts(ctx, 1);
-  // The kernel refuses negative sizes.
-  const auto known = [&](size_t i) { return wanted && (*wanted)[i] >= 0 ? (*wanted)[i] : kUnknownDim; };
-  ctx.set_output(0, PartialShape{batch, known(0), known(1), images[3]});
+  // As in other shapes, -1 is unknown; the kernel refuses it.
+  const int64_t height = wanted ? (*wanted)[0] : kUnknownDim;
+  const int64_t width = wanted ? (*wanted)[1] : kUnknownDim;
+  WEIR_ASSIGN(PartialShape out, PartialShape::Make({batch, height, width, images[3]}));
+  ctx.set_output(0, std::move(out));
   return OkStatus();
 }
 

@@ -158,9 +158,9 @@ Result<Kernel> MakeAudioSummaryV2(KernelSetup& setup) {
   WEIR_ASSIGN(const int64_t max_outputs, setup.Attr<int64_t>("max_outputs"));
   return Kernel::Sync([max_outputs](KernelContext& ctx) -> Status {
     const Tensor& sample_rate = ctx.input(2);
-    if (sample_rate.rank() != 0)
+    if (sample_rate.num_elements() != 1)  // TensorFlow takes any single element
       return InvalidArgument("sample_rate must be a scalar, but received shape {}", sample_rate.shape());
-    return SummarizeAudio(ctx, sample_rate.scalar<float>(), max_outputs);
+    return SummarizeAudio(ctx, sample_rate.data<float>()[0], max_outputs);
   });
 }
 
