@@ -170,8 +170,8 @@ Status ScatterShape(ShapeContext& c, VariableKind variable_kind, const std::stri
 }
 
 Status ScatterNdShape(ShapeContext& c, VariableKind variable_kind) {
-  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
-  WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, variable_kind, 0, dtype));
+  // As in TensorFlow, the kernel compares the types.
+  PartialShape var = variable_kind == VariableKind::kRef ? c.input(0) : c.handle(0).shape;
   WEIR_ASSIGN(PartialShape indices, c.WithRankAtLeast(1, 1));
   WEIR_ASSIGN(PartialShape updates, c.WithRankAtLeast(2, 1));
   WEIR_TRY(CheckKnownNdShapes(indices, updates, var));
