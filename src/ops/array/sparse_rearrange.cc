@@ -334,7 +334,7 @@ Status RunFillEmptyRowsGrad(KernelContext& ctx) {
       if (!used[static_cast<size_t>(k)]) *sum = static_cast<T>(*sum + from[k]);
     }
   });
-  if (!known) return Unimplemented("addition is not supported for elements of type {}", dy.dtype());
+  if (!known) return InvalidArgument("addition is not supported for elements of type {}", dy.dtype());
   return OkStatus();
 }
 

@@ -167,7 +167,7 @@ TEST_F(TensorArrayTest, ScatterAndGather) {
   EXPECT_EQ(scatter(array, {2, 0, 1}, {1, 2, 3}), kFine);
   EXPECT_THAT(Values(Gather(array, {0, 2})), ElementsAre(2, 1));
   EXPECT_EQ(scatter(Make(2), {0, 2}, {1, 2}), "Max scatter index must be < array size (2 vs. 2)");
-  EXPECT_THAT(scatter(Make(2), {0}, {1, 2}), HasSubstr("Expected len(indices) == values.shape[0]"));
+  EXPECT_THAT(scatter(Make(2), {0}, {1, 2}), HasSubstr("must be equal, but are 1 and 2"));
   EXPECT_EQ(scatter(Make(0, {{"dynamic_size", true}}), {4}, {1}), kFine);
 }
 

@@ -104,7 +104,8 @@ TEST(SegmentOps, SparseOnesAndTheWayBack) {
 TEST(SegmentOps, Shapes) {
   EXPECT_EQ(ShapeTest(AllOps(), "SegmentSum", "[5,3];[5]"), "[?,3]");
   EXPECT_EQ(ShapeTest(AllOps(), "SegmentSum", "?;[5]"), "?");
-  EXPECT_EQ(ShapeTest(AllOps(), "SegmentSum", "[5,3];[4]").substr(0, 5), "error");
+  EXPECT_EQ(ShapeTest(AllOps(), "SegmentSum", "[5,3];[4]"), "[?,3]");
+  EXPECT_EQ(ShapeTest(AllOps(), "SegmentSum", "[5,3];[5,1]").substr(0, 5), "error");
   EXPECT_EQ(ShapeTest(AllOps(), "UnsortedSegmentMax", "[5,3,2];[5,3];[]", {}, {{2, S(7)}}), "[7,2]");
   EXPECT_EQ(ShapeTest(AllOps(), "UnsortedSegmentMax", "[5,3,2];[4];[]").substr(0, 5), "error");
   EXPECT_EQ(ShapeTest(AllOps(), "SparseSegmentMean", "[5,3];[?];[7]"), "[?,3]");

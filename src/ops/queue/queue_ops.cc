@@ -45,6 +45,10 @@ Result<QueueSpec> SpecOf(const KernelSetup& setup, QueueKind kind) {
   spec.kind = kind;
   WEIR_ASSIGN(spec.types, setup.Attr<std::vector<DType>>("component_types"));
   WEIR_ASSIGN(spec.shapes, setup.Attr<std::vector<PartialShape>>("shapes"));
+  for (PartialShape& shape : spec.shapes) {
+    // As in TensorFlow, an unknown rank stands for a scalar.
+    if (kind != QueueKind::kPaddingFifo && !shape.known_rank()) shape = PartialShape::Scalar();
+  }
   WEIR_ASSIGN(spec.capacity, setup.Attr<int64_t>("capacity"));
   // Set by graphs that hand out tokens to replicas. TensorFlow ignores these attributes.
   if (setup.HasAttr("_tokens_needed")) {
@@ -52,6 +56,10 @@ Result<QueueSpec> SpecOf(const KernelSetup& setup, QueueKind kind) {
     WEIR_ASSIGN(spec.members_expected, setup.Attr<int64_t>("_members_expected"));
   }
   if (kind == QueueKind::kPriority) {  // the attributes do not list the priority component
+    if (!spec.shapes.empty() && spec.shapes.size() != spec.types.size()) {
+      return InvalidArgument("Different number of component types. Types: {}, Shapes: {}", TypesText(spec.types),
+                             ShapesText(spec.shapes));
+    }
     if (spec.shapes.size() == spec.types.size()) spec.shapes.insert(spec.shapes.begin(), PartialShape(Shape{}));
     spec.types.insert(spec.types.begin(), kInt64);
   }

@@ -170,8 +170,8 @@ Status ScatterShape(ShapeContext& c, HandleKind handle_kind, const std::string& 
 }
 
 Status ScatterNdShape(ShapeContext& c, HandleKind handle_kind) {
-  WEIR_ASSIGN(const DType dtype, c.Attr<DType>("T"));
-  WEIR_ASSIGN(PartialShape var, VariableShapeOf(c, handle_kind, 0, dtype));
+  // As in TensorFlow, the kernel compares the types.
+  PartialShape var = handle_kind == HandleKind::kRef ? c.input(0) : c.handle(0).shape;
   WEIR_ASSIGN(PartialShape indices, c.WithRankAtLeast(1, 1));
   WEIR_ASSIGN(PartialShape updates, c.WithRankAtLeast(2, 1));
   WEIR_TRY(CheckKnownNdShapes(indices, updates, var));

@@ -14,6 +14,7 @@ Result<Kernel> MakeVariable(KernelSetup& setup) {
   // As in TensorFlow, an unknown shape declares a scalar: the first value of any other shape must not be validated.
   if (!shape.known_rank()) shape = PartialShape::Scalar();
   if (!shape.fully_defined()) return InvalidArgument("Shape {} is not fully defined", shape);
+  if (shape.known_rank() && !shape.fully_defined()) return InvalidArgument("Shape {} is not fully defined", shape);
   if (name.empty()) name = setup.node().name;
   return Kernel::Sync([container, name, dtype, shape](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<VariableState> variable,
@@ -44,6 +45,7 @@ Result<Kernel> MakeTemporaryVariable(KernelSetup& setup) {
   WEIR_ASSIGN(std::string name, setup.Attr<std::string>("var_name"));
   WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
   WEIR_ASSIGN(PartialShape shape, setup.Attr<PartialShape>("shape"));
+  if (!shape.known_rank()) shape = PartialShape::Scalar();  // as in TensorFlow
   if (!shape.fully_defined()) return InvalidArgument("a temporary variable needs a fully defined shape, got {}", shape);
   if (name.empty()) name = setup.node().name;
   return Kernel::Sync([name, dtype, shape = shape.ToShape()](KernelContext& ctx) -> Status {
