@@ -3,6 +3,7 @@
 #include "bind/arguments.h"
 #include "bind/convolution.h"
 #include "bind/variables.h"
+#include "bind/weights.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/layer.h"
 
@@ -30,14 +31,6 @@ void BindLayerArguments(py::module_& m) {
   py::class_<Window>(m, "LayerWindow")
       .def(py::init(&WindowFrom), py::arg("dims"), py::arg("strides"), py::arg("padding"), py::arg("data_format"),
            py::arg("dilations") = std::vector<int64_t>());
-}
-
-// The values of a layer's variables by name. None means that the layer has no such variable.
-WeightValues WeightValuesFrom(const py::dict& weights) {
-  WeightValues values;
-  for (const auto& [name, weight] : weights)
-    values.Set(py::cast<std::string>(name), InputFrom(weight), IsVariable(weight) ? VariableFrom(weight) : nullptr);
-  return values;
 }
 
 // An initializer in C++, called from Python.
