@@ -6,6 +6,8 @@
 #include "bind/weights.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/layer.h"
+#include "graph/compose/weights.h"
+#include "graph/node_builder.h"
 
 namespace weir::python {
 namespace {
@@ -67,6 +69,22 @@ void BindWeights(py::module_& m) {
       .def_readonly("trainable", &WeightSpec::trainable);
 }
 
+void BindPenalties(py::module_& m) {
+  py::enum_<PenaltyKind>(m, "PenaltyKind").value("L1", PenaltyKind::kL1).value("L2", PenaltyKind::kL2);
+  Def(
+      m, "weight_penalty",
+      +[](Graph& g, PenaltyKind kind, py::object weights, Input scale, const std::string& name) {
+        const DType dtype = py::cast<DType>(weights.attr("dtype").attr("base_dtype"));
+        return WeightPenalty(
+            g, kind, scale, dtype,
+            [&]() -> Result<Output> {
+              return CatchExceptions([&] { return ToOutput(g, InputFrom(weights), kInvalidType, "weights"); });
+            },
+            name);
+      },
+      py::arg("kind"), py::arg("weights"), py::arg("scale"), py::arg("name"));
+}
+
 void BindLayerClasses(py::module_& m) {
   py::class_<layers::Layer>(m, "LayerComputation")
       .def(
@@ -119,6 +137,7 @@ void BindLayerClasses(py::module_& m) {
 void BindLayers(py::module_& m) {
   BindLayerArguments(m);
   BindWeights(m);
+  BindPenalties(m);
   BindLayerClasses(m);
   Def(
       m, "pooling_layer",

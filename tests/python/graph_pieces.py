@@ -40,6 +40,7 @@ WITHOUT_GRAPH = {
     "OpFunction": "an op of the registry",
     "OpaqueTensor": "a value",
     "PartitionInfo": "shapes",
+    "PenaltyKind": "an enumeration",
     "PsStrategy": "counts of tasks",
     "RandomStrategy": "counts of tasks",
     "RecordReader": "a file",
