@@ -3,8 +3,11 @@
 #include "bind/arguments.h"
 #include "bind/convolution.h"
 #include "bind/variables.h"
+#include "bind/weights.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/layer.h"
+#include "graph/compose/weights.h"
+#include "graph/node_builder.h"
 
 namespace weir::python {
 namespace {
@@ -30,14 +33,6 @@ void BindLayerArguments(py::module_& m) {
   py::class_<Window>(m, "LayerWindow")
       .def(py::init(&WindowFrom), py::arg("dims"), py::arg("strides"), py::arg("padding"), py::arg("data_format"),
            py::arg("dilations") = std::vector<int64_t>());
-}
-
-// The values of a layer's variables by name. None means that the layer has no such variable.
-WeightValues WeightValuesFrom(const py::dict& weights) {
-  WeightValues values;
-  for (const auto& [name, weight] : weights)
-    values.Set(py::cast<std::string>(name), InputFrom(weight), IsVariable(weight) ? VariableFrom(weight) : nullptr);
-  return values;
 }
 
 // An initializer in C++, called from Python.
@@ -72,6 +67,22 @@ void BindWeights(py::module_& m) {
                                return py::cast(WeightInitializer{spec.initializer});
                              })
       .def_readonly("trainable", &WeightSpec::trainable);
+}
+
+void BindPenalties(py::module_& m) {
+  py::enum_<PenaltyKind>(m, "PenaltyKind").value("L1", PenaltyKind::kL1).value("L2", PenaltyKind::kL2);
+  Def(
+      m, "weight_penalty",
+      +[](Graph& g, PenaltyKind kind, py::object weights, Input scale, const std::string& name) {
+        const DType dtype = py::cast<DType>(weights.attr("dtype").attr("base_dtype"));
+        return WeightPenalty(
+            g, kind, scale, dtype,
+            [&]() -> Result<Output> {
+              return CatchExceptions([&] { return ToOutput(g, InputFrom(weights), kInvalidType, "weights"); });
+            },
+            name);
+      },
+      py::arg("kind"), py::arg("weights"), py::arg("scale"), py::arg("name"));
 }
 
 void BindLayerClasses(py::module_& m) {
@@ -126,6 +137,7 @@ void BindLayerClasses(py::module_& m) {
 void BindLayers(py::module_& m) {
   BindLayerArguments(m);
   BindWeights(m);
+  BindPenalties(m);
   BindLayerClasses(m);
   Def(
       m, "pooling_layer",

@@ -6,7 +6,9 @@
 #include "bind/nest.h"
 #include "bind/tensor_array.h"
 #include "bind/variable_scopes.h"
+#include "bind/weights.h"
 #include "graph/compose/rnn_cells.h"
+#include "graph/compose/rnn_wrappers.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
@@ -299,67 +301,89 @@ Activation ActivationFrom(py::object function) {
   };
 }
 
-// The value of an optional weight. Invalid if it is absent.
-Output WeightOf(Graph& graph, const Input& weight) {
-  return weight.absent() ? Output() : Take(ToOutput(graph, weight, kInvalidType, "weight"));
+Output TensorFrom(Graph& graph, const Input& value, const char* what) {
+  return Take(ToOutput(graph, value, kInvalidType, what));
 }
 
-void BindSteps(py::module_& m) {
-  Def(
-      m, "basic_rnn_step",
-      +[](Graph& g, Input x, Input h, Input kernel, Input bias, py::object activation) {
-        return BasicRnnStep(WeightOf(g, x), WeightOf(g, h), WeightOf(g, kernel), WeightOf(g, bias),
-                            ActivationFrom(std::move(activation)));
+int64_t UnitsFrom(py::handle units) {
+  if (units.is_none()) RaiseType("the number of units of a cell must be a number, not None");
+  return SizeFrom(units);
+}
+
+void BindCells(py::module_& m) {
+  py::class_<ScopedRnnCell>(m, "CellComputation")
+      .def(
+          "weights",
+          [](const ScopedRnnCell& cell, const PartialShape& inputs, DType dtype) {
+            return Take(cell.Weights(inputs, dtype));
+          },
+          py::arg("inputs"), py::arg("dtype"))
+      .def("compute",
+           Building([](Graph& g, const ScopedRnnCell& cell, Input x, InputList state, py::dict weights,
+                       py::object activation) {
+             const Output inputs = TensorFrom(g, x, "inputs");
+             OutputList tensors;
+             for (const Input& part : state) tensors.push_back(TensorFrom(g, part, "state"));
+             const RnnStep step =
+                 Take(cell.Compute(inputs, tensors, WeightValuesFrom(weights), ActivationFrom(std::move(activation))));
+             return std::pair(step.outputs[0], step.state);
+           }),
+           py::arg("inputs"), py::arg("state"), py::arg("weights"), py::arg("activation"));
+  const auto made = [](auto cell) { return std::unique_ptr<ScopedRnnCell>(std::move(cell)); };
+  m.def(
+      "basic_rnn_cell", [=](py::handle units) { return made(std::make_unique<BasicRnnCell>(UnitsFrom(units))); },
+      py::arg("units"));
+  m.def(
+      "gru_cell", [=](py::handle units) { return made(std::make_unique<GruCell>(UnitsFrom(units))); },
+      py::arg("units"));
+  m.def(
+      "basic_lstm_cell",
+      [=](py::handle units, double forget_bias, bool state_is_tuple) {
+        return made(std::make_unique<BasicLstmCell>(UnitsFrom(units), forget_bias, Activation(), "", !state_is_tuple));
       },
-      py::arg("inputs"), py::arg("state"), py::arg("kernel"), py::arg("bias"), py::arg("activation") = py::none());
-  Def(
-      m, "gru_step",
-      +[](Graph& g, Input x, Input h, Input gate_kernel, Input gate_bias, Input candidate_kernel, Input candidate_bias,
-          py::object activation) {
-        return GruStep(WeightOf(g, x), WeightOf(g, h),
-                       {WeightOf(g, gate_kernel), WeightOf(g, gate_bias), WeightOf(g, candidate_kernel),
-                        WeightOf(g, candidate_bias)},
-                       ActivationFrom(std::move(activation)));
+      py::arg("units"), py::arg("forget_bias"), py::arg("state_is_tuple"));
+  m.def(
+      "lstm_cell",
+      [=](py::handle units, bool use_peepholes, std::optional<int64_t> num_proj, double forget_bias,
+          std::optional<double> cell_clip, std::optional<double> proj_clip, bool state_is_tuple) {
+        return made(std::make_unique<LstmCell>(UnitsFrom(units),
+                                               LstmCellOptions{.use_peepholes = use_peepholes,
+                                                               .projected_units = num_proj,
+                                                               .settings = {forget_bias, cell_clip, proj_clip},
+                                                               .joined_state = !state_is_tuple}));
       },
-      py::arg("inputs"), py::arg("state"), py::arg("gate_kernel"), py::arg("gate_bias"), py::arg("candidate_kernel"),
-      py::arg("candidate_bias"), py::arg("activation") = py::none());
+      py::arg("units"), py::arg("use_peepholes"), py::arg("num_proj"), py::arg("forget_bias"), py::arg("cell_clip"),
+      py::arg("proj_clip"), py::arg("state_is_tuple"));
+}
+
+void BindCellParts(py::module_& m) {
+  py::enum_<CellPart>(m, "CellPart")
+      .value("INPUT", CellPart::kInput)
+      .value("STATE", CellPart::kState)
+      .value("OUTPUT", CellPart::kOutput);
   Def(
-      m, "basic_lstm_step",
-      +[](Graph& g, Input x, Input c, Input h, Input kernel, Input bias, double forget_bias, py::object activation) {
-        const LstmState next =
-            Take(BasicLstmStep(WeightOf(g, x), {WeightOf(g, c), WeightOf(g, h)}, WeightOf(g, kernel), WeightOf(g, bias),
-                               forget_bias, ActivationFrom(std::move(activation))));
-        return std::pair(next.c, next.h);
+      m, "cell_dropout",
+      +[](Graph& g, CellPart part, int64_t index, Input x, Input keep_prob, OpSeed seed, Output noise) {
+        return DropoutOfCell({part, keep_prob, seed}, index, TensorFrom(g, x, "x"), noise);
       },
-      py::arg("inputs"), py::arg("c"), py::arg("h"), py::arg("kernel"), py::arg("bias"), py::arg("forget_bias") = 1.0,
-      py::arg("activation") = py::none());
+      py::arg("part"), py::arg("index"), py::arg("x"), py::arg("keep_prob"), py::arg("seed"), py::arg("noise"));
   Def(
-      m, "lstm_step",
-      +[](Graph& g, Input x, Input c, Input h, Input kernel, Input bias, Input w_f_diag, Input w_i_diag, Input w_o_diag,
-          Input projection, double forget_bias, std::optional<double> cell_clip, std::optional<double> proj_clip,
-          py::object activation) {
-        const LstmWeights weights{.kernel = WeightOf(g, kernel),
-                                  .bias = WeightOf(g, bias),
-                                  .forget_peephole = WeightOf(g, w_f_diag),
-                                  .input_peephole = WeightOf(g, w_i_diag),
-                                  .output_peephole = WeightOf(g, w_o_diag),
-                                  .projection = WeightOf(g, projection)};
-        const LstmState next =
-            Take(LstmStep(WeightOf(g, x), {WeightOf(g, c), WeightOf(g, h)}, weights,
-                          {forget_bias, cell_clip, proj_clip, ActivationFrom(std::move(activation))}));
-        return std::pair(next.c, next.h);
+      m, "cell_dropout_noise",
+      +[](Graph& g, CellPart part, int64_t index, PartialShape size, DType dtype, OpSeed seed) {
+        return CellDropoutNoise(g, {.part = part, .seed = seed}, index, size, dtype);
       },
-      py::arg("inputs"), py::arg("c"), py::arg("h"), py::arg("kernel"), py::arg("bias"),
-      py::arg("w_f_diag") = py::none(), py::arg("w_i_diag") = py::none(), py::arg("w_o_diag") = py::none(),
-      py::arg("projection") = py::none(), py::arg("forget_bias") = 1.0, py::arg("cell_clip") = py::none(),
-      py::arg("proj_clip") = py::none(), py::arg("activation") = py::none());
+      py::arg("part"), py::arg("index"), py::arg("size"), py::arg("dtype"), py::arg("seed"));
   Def(
-      m, "dropout_with_noise",
-      +[](Graph& g, Input x, Input noise, Input keep_prob) {
-        const Output value = WeightOf(g, x);
-        return DropoutWithNoise(value, noise, Take(ToOutput(g, keep_prob, value.base_dtype(), "keep_prob")));
+      m, "residual_outputs",
+      +[](Graph& g, InputList inputs, InputList outputs) {
+        const auto tensors = [&](const InputList& values, const char* what) {
+          OutputList list;
+          for (const Input& value : values) list.push_back(TensorFrom(g, value, what));
+          return list;
+        };
+        return ResidualOutputs(tensors(inputs, "inputs"), tensors(outputs, "outputs"));
       },
-      py::arg("x"), py::arg("noise"), py::arg("keep_prob"));
+      py::arg("inputs"), py::arg("outputs"));
   Def(
       m, "zeros_for_batch",
       +[](Graph& g, Input batch_size, PartialShape size, DType dtype) {
@@ -371,7 +395,8 @@ void BindSteps(py::module_& m) {
 }  // namespace
 
 void BindRnn(py::module_& m) {
-  BindSteps(m);
+  BindCells(m);
+  BindCellParts(m);
   const py::none none;
   m.def("dynamic_rnn", &DynamicOf, py::arg("cell"), py::arg("inputs"), py::arg("sequence_length") = none,
         py::arg("initial_state") = none, py::arg("dtype") = none, py::arg("parallel_iterations") = none,

@@ -21,6 +21,8 @@ def piece(of, name=None, use=None):
 # Classes whose objects hold no reference to a graph, not even indirectly. The value says what they hold instead.
 WITHOUT_GRAPH = {
     "BatchNormLayer": "numbers",
+    "CellComputation": "numbers",
+    "CellPart": "an enumeration",
     "CheckpointReader": "a file",
     "ClusterSpec": "addresses",
     "ConvKind": "an enumeration",
@@ -38,6 +40,7 @@ WITHOUT_GRAPH = {
     "OpFunction": "an op of the registry",
     "OpaqueTensor": "a value",
     "PartitionInfo": "shapes",
+    "PenaltyKind": "an enumeration",
     "PsStrategy": "counts of tasks",
     "RandomStrategy": "counts of tasks",
     "RecordReader": "a file",

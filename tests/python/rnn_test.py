@@ -1,5 +1,8 @@
 """Tests recurrent cells against numpy, dynamic loops against unrolled ones, and gradients against finite
 differences."""
+import copy
+import hashlib
+
 import numpy as np
 import pytest
 
@@ -338,6 +341,17 @@ def test_cells_of_users(unrolled):
     np.testing.assert_allclose(last["sums"][0], x.sum(1), atol=1e-5)
 
 
+def test_variables_of_a_derived_cell():
+    class Renamed(CELLS.LSTMCell):
+        def add_weight(self, name, *args, **kwargs):
+            return super().add_weight("my_" + name, *args, **kwargs)
+
+    cell = copy.deepcopy(Renamed(3, use_peepholes=True, num_proj=2))
+    tf.nn.dynamic_rnn(cell, tf.constant(inputs()), dtype=tf.float32)
+    assert names() == ["rnn/renamed/my_" + name for name in ("kernel", "bias", "w_f_diag", "w_i_diag", "w_o_diag", "projection/kernel")]
+    assert cell.weights == tf.global_variables()
+
+
 def test_a_cell_of_the_old_kind():
     class Counting(tf.nn.rnn_cell.RNNCell):
         def __init__(self):
@@ -432,6 +446,13 @@ def test_dropout_of_states_leaves_memory_alone():
     _, state = tf.nn.static_rnn(cell, [tf.ones([20, 2])], dtype=tf.float32)
     last = evaluate(state)
     assert (last.c != 0).all() and 0.3 < (last.h == 0).mean() < 0.7
+
+
+def test_dropout_seeds_each_tensor():
+    cell = CELLS.DropoutWrapper(CELLS.BasicLSTMCell(2), 0.5, 0.5, 0.5, seed=4)
+    cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    seeds = [op.get_attr("seed2") for op in tf.get_default_graph().get_operations() if op.name.startswith("dropout") and op.type == "RandomUniform"]
+    assert seeds == [int(hashlib.md5(text).hexdigest()[:8], 16) & 0x7FFFFFFF for text in (b"4input_0", b"4state_1", b"4output_0")]
 
 
 def test_variational_dropout_is_the_same_at_each_step():

@@ -11,7 +11,7 @@ _relu = _weir.op_function("Relu")
 _ZEROS = "zeros"
 
 
-def _regularizer(scale, scope, name, penalty):
+def _regularizer(kind, scale, name):
     if isinstance(scale, numbers.Integral):
         raise ValueError(f"scale cannot be an integer: {scale}")
     if isinstance(scale, numbers.Real):
@@ -19,20 +19,15 @@ def _regularizer(scale, scope, name, penalty):
             raise ValueError(f"Setting a scale less than 0 on a regularizer: {scale}")
         if scale == 0:
             return lambda weights: None
-
-    def regularize(weights):
-        with _weir.name_scope(scope or name) as full:
-            factor = _weir.convert_to_tensor(scale, dtype=weights.dtype.base_dtype, name="scale")
-            return _weir.op_function("Mul")(factor, penalty(weights), name=full)
-    return regularize
+    return lambda weights: _weir.weight_penalty(kind, weights, scale, name)
 
 
 def l1_regularizer(scale, scope=None):
-    return _regularizer(scale, scope, "l1_regularizer", lambda w: _weir.reduce_sum(_weir.op_function("Abs")(w)))
+    return _regularizer(_weir.PenaltyKind.L1, scale, scope or "l1_regularizer")
 
 
 def l2_regularizer(scale, scope=None):
-    return _regularizer(scale, scope, "l2_regularizer", lambda w: _weir.op_function("L2Loss")(w))
+    return _regularizer(_weir.PenaltyKind.L2, scale, scope or "l2_regularizer")
 
 
 def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):

@@ -3,11 +3,11 @@
 To define a cell, derive from RNNCell and implement state_size, output_size and call(inputs, state).
 """
 import collections
-import hashlib
 
 from weir import _weir
-from weir.lib import initializers
 from weir.lib.layers import Layer
+
+_INPUT, _STATE, _OUTPUT = _weir.CellPart.INPUT, _weir.CellPart.STATE, _weir.CellPart.OUTPUT
 
 
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
@@ -76,17 +76,29 @@ class LayerRNNCell(RNNCell):
     def __call__(self, inputs, state, scope=None):
         return Layer.__call__(self, inputs, state, scope=scope)
 
-    def _depth(self, input_shape):
-        depth = _weir.TensorShape(input_shape)[-1].value
-        if depth is None:
-            raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {input_shape}")
-        return depth
 
-    def _zeros(self):
-        return initializers.Zeros(self.dtype)
+class _ComputedCell(LayerRNNCell):
+    """A cell that C++ defines: which variables it needs, and what it computes from them."""
+    _attributes = {"kernel": "_kernel", "bias": "_bias"}  # the attribute for each variable
+
+    def _weight_settings(self, name):
+        """The user's settings for a variable: arguments of add_weight."""
+        return {}
+
+    def build(self, input_shape):
+        for attribute in self._attributes.values():
+            setattr(self, attribute, None)
+        for spec in self._computation().weights(input_shape, self.dtype or _weir.dtypes["float32"]):
+            variable = self.add_weight(spec.name, spec.shape, **{"initializer": spec.initializer, **self._weight_settings(spec.name)})
+            setattr(self, self._attributes[spec.name], variable)
+        self.built = True
+
+    def _compute(self, inputs, state):
+        weights = {name: getattr(self, attribute) for name, attribute in self._attributes.items()}
+        return self._computation().compute(inputs, state, weights, self._activation)
 
 
-class _OutputIsStateCell(LayerRNNCell):
+class _OutputIsStateCell(_ComputedCell):
     """Base class of cells whose output is their state."""
 
     def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
@@ -101,49 +113,38 @@ class _OutputIsStateCell(LayerRNNCell):
     def output_size(self):
         return self._num_units
 
-
-class BasicRNNCell(_OutputIsStateCell):
-    def build(self, input_shape):
-        self._kernel = self.add_weight("kernel", [self._depth(input_shape) + self._num_units, self._num_units])
-        self._bias = self.add_weight("bias", [self._num_units], initializer=self._zeros())
-        self.built = True
-
     def call(self, inputs, state):
-        output = _weir.basic_rnn_step(inputs, state, self._kernel, self._bias, self._activation)
+        output, _ = self._compute(inputs, [state])
         return output, output
 
 
+class BasicRNNCell(_OutputIsStateCell):
+    def _computation(self):
+        return _weir.basic_rnn_cell(self._num_units)
+
+
 class GRUCell(_OutputIsStateCell):
+    _attributes = {"gates/kernel": "_gate_kernel", "gates/bias": "_gate_bias", "candidate/kernel": "_candidate_kernel",
+                   "candidate/bias": "_candidate_bias"}
+
     def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None, dtype=None, **kwargs):
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
 
-    def build(self, input_shape):
-        rows, units = self._depth(input_shape) + self._num_units, self._num_units
-        bias = self._bias_initializer
-        self._gate_kernel = self.add_weight("gates/kernel", [rows, 2 * units], initializer=self._kernel_initializer)
-        self._gate_bias = self.add_weight("gates/bias", [2 * units],
-                                          initializer=initializers.Constant(1.0, dtype=self.dtype) if bias is None else bias)
-        self._candidate_kernel = self.add_weight("candidate/kernel", [rows, units], initializer=self._kernel_initializer)
-        self._candidate_bias = self.add_weight("candidate/bias", [units], initializer=self._zeros() if bias is None else bias)
-        self.built = True
+    def _computation(self):
+        return _weir.gru_cell(self._num_units)
 
-    def call(self, inputs, state):
-        output = _weir.gru_step(inputs, state, self._gate_kernel, self._gate_bias, self._candidate_kernel, self._candidate_bias, self._activation)
-        return output, output
+    def _weight_settings(self, name):
+        given = self._bias_initializer if name.endswith("bias") else self._kernel_initializer
+        return {} if given is None else {"initializer": given}
 
 
-class _LSTM(LayerRNNCell):
+class _LSTM(_ComputedCell):
     """Base class of LSTM cells: the state is c and h, as a tuple or concatenated in one tensor."""
 
-    def _parts(self, state):
-        if self._state_is_tuple:
-            return state
-        c_size = self._num_units
-        return _weir.split(state, [c_size, state.shape[1].value - c_size], 1)
-
-    def _next(self, c, h):
-        return h, (LSTMStateTuple(c, h) if self._state_is_tuple else _weir.concat([c, h], 1))
+    def call(self, inputs, state):
+        output, after = self._compute(inputs, list(state) if self._state_is_tuple else [state])
+        return output, LSTMStateTuple(*after) if self._state_is_tuple else after[0]
 
 
 class BasicLSTMCell(_LSTM):
@@ -160,17 +161,14 @@ class BasicLSTMCell(_LSTM):
     def output_size(self):
         return self._num_units
 
-    def build(self, input_shape):
-        self._kernel = self.add_weight("kernel", [self._depth(input_shape) + self._num_units, 4 * self._num_units])
-        self._bias = self.add_weight("bias", [4 * self._num_units], initializer=self._zeros())
-        self.built = True
-
-    def call(self, inputs, state):
-        c, h = self._parts(state)
-        return self._next(*_weir.basic_lstm_step(inputs, c, h, self._kernel, self._bias, self._forget_bias, self._activation))
+    def _computation(self):
+        return _weir.basic_lstm_cell(self._num_units, self._forget_bias, self._state_is_tuple)
 
 
 class LSTMCell(_LSTM):
+    _attributes = {"kernel": "_kernel", "bias": "_bias", "w_f_diag": "_w_f_diag", "w_i_diag": "_w_i_diag", "w_o_diag": "_w_o_diag",
+                   "projection/kernel": "_proj_kernel"}
+
     def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None, num_unit_shards=None,
                  num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, **kwargs):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
@@ -188,22 +186,14 @@ class LSTMCell(_LSTM):
     def output_size(self):
         return self._num_proj or self._num_units
 
-    def build(self, input_shape):
-        units, seen = self._num_units, self._num_proj or self._num_units
+    def _computation(self):
+        return _weir.lstm_cell(self._num_units, self._use_peepholes, self._num_proj or None, self._forget_bias, self._cell_clip, self._proj_clip,
+                               self._state_is_tuple)
 
-        def weight(name, shape, shards=None):
-            return self.add_weight(name, shape, initializer=self._initializer,
-                                   partitioner=_weir.fixed_size_partitioner(shards) if shards is not None else None)
-        self._kernel = weight("kernel", [self._depth(input_shape) + seen, 4 * units], self._num_unit_shards)
-        self._bias = self.add_weight("bias", [4 * units], initializer=self._zeros())
-        self._diagonals = [weight(name, [units]) for name in ("w_f_diag", "w_i_diag", "w_o_diag")] if self._use_peepholes else [None] * 3
-        self._projection = weight("projection/kernel", [units, seen], self._num_proj_shards) if self._num_proj else None
-        self.built = True
-
-    def call(self, inputs, state):
-        c, h = self._parts(state)
-        return self._next(*_weir.lstm_step(inputs, c, h, self._kernel, self._bias, *self._diagonals, self._projection, self._forget_bias,
-                                           self._cell_clip, self._proj_clip, self._activation))
+    def _weight_settings(self, name):
+        shards = {"kernel": self._num_unit_shards, "projection/kernel": self._num_proj_shards}.get(name)
+        return {} if name == "bias" else {"initializer": self._initializer,
+                                          "partitioner": None if shards is None else _weir.fixed_size_partitioner(shards)}
 
 
 class MultiRNNCell(RNNCell):
@@ -310,58 +300,40 @@ class DropoutWrapper(_Wrapper):
             raise TypeError("dropout_state_filter_visitor must be callable")
         self._filter = dropout_state_filter_visitor or _is_not_memory
         self._seed, self._noise = seed, {}
-        self._keep = {"input": _keep_prob("input_keep_prob", input_keep_prob), "state": _keep_prob("state_keep_prob", state_keep_prob),
-                      "output": _keep_prob("output_keep_prob", output_keep_prob)}
-        self._variational = variational_recurrent
+        self._keep = {_INPUT: _keep_prob("input_keep_prob", input_keep_prob), _STATE: _keep_prob("state_keep_prob", state_keep_prob),
+                      _OUTPUT: _keep_prob("output_keep_prob", output_keep_prob)}
         if variational_recurrent:
             if dtype is None:
                 raise ValueError("When variational_recurrent=True, dtype must be provided")
-            sizes = {"input": input_size, "state": cell.state_size, "output": cell.output_size}
-            for kind in ("input", "state", "output"):
-                if not self._drops(kind):
+            for part, sizes in ((_INPUT, input_size), (_STATE, cell.state_size), (_OUTPUT, cell.output_size)):
+                if not self._drops(part):
                     continue
-                if sizes[kind] is None:
+                if sizes is None:
                     raise ValueError("When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, input_size must be provided")
-                flat = _weir.nest_flatten(sizes[kind])
-                noise = [self._draw(kind, i, size, dtype) for i, size in enumerate(flat)]
-                self._noise[kind] = _weir.nest_pack_sequence_as(sizes[kind], noise)
+                self._noise[part] = [_weir.cell_dropout_noise(part, i, _weir.TensorShape(size), dtype, seed)
+                                     for i, size in enumerate(_weir.nest_flatten(sizes))]
 
-    def _drops(self, kind):
-        keep = self._keep[kind]
+    def _drops(self, part):
+        keep = self._keep[part]
         return not isinstance(keep, float) or keep < 1.0
 
-    def _draw(self, kind, index, size, dtype):
-        shape = [1] + _weir.TensorShape(size).as_list()
-        return _weir.random_uniform(shape, seed=self._seed_for(kind, index), dtype=dtype)
-
-    def _seed_for(self, kind, index):
-        if self._seed is None:
-            return None
-        return int(hashlib.md5(f"{self._seed}{kind}_{index}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
-
-    def _dropped(self, kind, values, flags=None):
+    def _dropped(self, part, values, flags=None):
         """Applies dropout to each leaf of `values`, or only to those marked in `flags`."""
         flat = _weir.nest_flatten(values)
         flags = [True] * len(flat) if flags is None else flags
-        noise = _weir.nest_flatten(self._noise[kind]) if self._variational else [None] * len(flat)
-        out = []
-        for i, (value, wanted, drawn) in enumerate(zip(flat, flags, noise)):
-            if not wanted:
-                out.append(value)
-            elif self._variational:
-                out.append(_weir.dropout_with_noise(value, drawn, self._keep[kind]))
-            else:
-                out.append(_weir.dropout(value, rate=1.0 - self._keep[kind], seed=self._seed_for(kind, i)))
+        noise = self._noise.get(part, [None] * len(flat))
+        out = [_weir.cell_dropout(part, i, value, self._keep[part], self._seed, drawn) if wanted else value
+               for i, (value, wanted, drawn) in enumerate(zip(flat, flags, noise))]
         return _weir.nest_pack_sequence_as(values, out)
 
     def _call_wrapped(self, inputs, state, scope):
-        if self._drops("input"):
-            inputs = self._dropped("input", inputs)
+        if self._drops(_INPUT):
+            inputs = self._dropped(_INPUT, inputs)
         output, state = self._call_cell(inputs, state, scope)
-        if self._drops("state"):
-            state = self._dropped("state", state, _flags(self._filter, state))
-        if self._drops("output"):
-            output = self._dropped("output", output)
+        if self._drops(_STATE):
+            state = self._dropped(_STATE, state, _flags(self._filter, state))
+        if self._drops(_OUTPUT):
+            output = self._dropped(_OUTPUT, output)
         return output, state
 
 
@@ -399,12 +371,8 @@ class ResidualWrapper(_Wrapper):
         outputs, state = self._call_cell(inputs, state, scope)
         if self._residual_fn is not None:
             return self._residual_fn(inputs, outputs), state
-        flat_in, flat_out = _weir.nest_flatten(inputs), _weir.nest_flatten(outputs)
-        if len(flat_in) != len(flat_out):
-            raise ValueError("inputs and outputs of a ResidualWrapper must have the same nested structure")
-        for x, y in zip(flat_in, flat_out):
-            x.shape.assert_is_compatible_with(y.shape)
-        return _weir.nest_pack_sequence_as(outputs, [x + y for x, y in zip(flat_in, flat_out)]), state
+        sums = _weir.residual_outputs(_weir.nest_flatten(inputs), _weir.nest_flatten(outputs))
+        return _weir.nest_pack_sequence_as(outputs, sums), state
 
 
 class DeviceWrapper(_Wrapper):

@@ -305,6 +305,11 @@ Result<OutputList> RnnCell::ZeroState(Graph& graph, const Input& batch_size, DTy
   return state;
 }
 
+Result<std::vector<bool>> RnnCell::DroppableState() const {
+  WEIR_ASSIGN(const std::vector<PartialShape> sizes, StateSizes());
+  return std::vector<bool>(sizes.size(), true);
+}
+
 Result<Output> ZerosForBatch(Graph& graph, const Input& batch_size, const PartialShape& size, DType dtype) {
   if (!size.fully_defined()) return InvalidArgument("the size {} of a cell must be known", size);
   const Output batch = CastValue(graph, batch_size, kInt32);

@@ -1,5 +1,7 @@
 #include "graph/compose/rnn_cells.h"
 
+#include <algorithm>
+
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
@@ -7,7 +9,8 @@
 #include "graph/compose/array.h"
 #include "graph/compose/clip.h"
 #include "graph/compose/default_scope.h"
-#include "graph/compose/initializers.h"
+#include "graph/compose/weights.h"
+#include "graph/node_builder.h"
 #include "tensor/tensor.h"
 
 namespace weir {
@@ -34,6 +37,31 @@ Output Clipped(Output x, const std::optional<double>& bound) {
 Status CheckStates(const RnnCell& cell, const OutputList& state, size_t wanted) {
   if (state.size() == wanted) return OkStatus();
   return InvalidArgument("{} needs {} state tensors, but got {}", cell.name(), wanted, state.size());
+}
+
+constexpr int64_t kMaxWidth = int64_t{1} << 40;  // four times as many are still a valid size
+
+// The width of the inputs, after a check of all sizes.
+Result<int64_t> Depth(const PartialShape& input, int64_t units, int64_t outputs) {
+  if (!input.known_rank() || input.rank() == 0 || input[input.rank() - 1] < 0)
+    return InvalidArgument("Expected inputs.shape[-1] to be known, saw shape: {}", input);
+  const int64_t depth = input[input.rank() - 1];
+  if (units < 0 || outputs < 0 || std::max({units, outputs, depth}) > kMaxWidth)
+    return InvalidArgument("a cell cannot have {} inputs, {} units and {} outputs", depth, units, outputs);
+  return depth;
+}
+
+WeightSpec KernelOf(const char* name, const PartialShape& shape, DType dtype) {
+  return {.name = name, .shape = shape, .dtype = dtype};
+}
+WeightSpec BiasOf(const char* name, int64_t size, DType dtype, ScopedInitializer initializer = ZerosInitializer()) {
+  return {.name = name, .shape = PartialShape{size}, .dtype = dtype, .initializer = std::move(initializer)};
+}
+
+// The value of a variable; invalid if the cell has no such variable.
+Result<Output> ValueIn(const WeightValues& weights, const char* name, Graph& graph) {
+  const Input value = weights[name];
+  return value.absent() ? Result<Output>(Output()) : ToOutput(graph, value, kInvalidType, name);
 }
 
 }  // namespace
@@ -102,91 +130,122 @@ Output DropoutWithNoise(Output x, const Input& noise, const Input& keep_prob) {
 
 Result<RnnStep> ScopedRnnCell::Step(Graph& graph, const OutputList& inputs, const OutputList& state) {
   if (inputs.size() != 1) return InvalidArgument("{} takes one input, but got {}", name(), inputs.size());
-  WEIR_ASSIGN(std::vector<PartialShape> sizes, StateSizes());
-  WEIR_TRY(CheckStates(*this, state, sizes.size()));
+  const Output x = inputs[0];
+  const auto step = [&]() -> Result<RnnStep> {
+    WEIR_ASSIGN(const std::vector<WeightSpec> specs, Weights(x.shape(), x.base_dtype()));
+    WEIR_ASSIGN(const WeightValues weights, GetWeights(graph, specs, settings_));
+    return Compute(x, state, weights, activation_);
+  };
   if (!scope_.has_value()) {
     DefaultScope opened(graph, "", base_name_);
     scope_ = opened.scope();
-    Result<RnnStep> first = Compute(graph, inputs[0], state);
+    Result<RnnStep> first = step();
     scope_->reuse = Reuse::kYes;
     return first;
   }
   VariableScopeStack scopes(graph);
   const NameScope names(graph, scope_->original_name_scope);
   scopes.Push(scopes.Reopened(*scope_, Reuse::kYes, {}));
-  Result<RnnStep> step = Compute(graph, inputs[0], state);
+  Result<RnnStep> later = step();
   scopes.Pop();
-  return step;
+  return later;
 }
 
-Result<Output> ScopedRnnCell::Weight(Graph& graph, const std::string& name, const PartialShape& shape, DType dtype,
-                                     std::optional<float> initial) const {
-  VariableRequest request;
-  request.name = name;
-  request.shape = shape;
-  request.dtype = dtype;
-  if (initial.has_value()) {
-    request.initializer = std::make_shared<const ScopedInitializer>(
-        [value = *initial](Graph& g, const PartialShape& size, DType type, const PartitionInfo*) -> Result<Output> {
-          return value == 0 ? ZerosInitial(g, size, type) : ConstantInitial(g, size, type, Tensor::Scalar(value));
-        });
-  }
-  WEIR_ASSIGN(VariablePtr variable, VariableScopeStack(graph).Get(std::move(request)));
-  return variable->AsInput();
+Result<RnnStep> ScopedRnnCell::Compute(Output x, const OutputList& state, const WeightValues& weights,
+                                       const Activation& activation) const {
+  WEIR_ASSIGN(const std::vector<PartialShape> sizes, StateSizes());
+  WEIR_TRY(CheckStates(*this, state, sizes.size()));
+  return ComputeStep(x, state, weights, activation);
 }
 
-Result<int64_t> ScopedRnnCell::Depth(Output x) {
-  const PartialShape shape = x.shape();
-  if (!shape.known_rank() || shape.rank() != 2 || shape[1] < 0)
-    return InvalidArgument("Expected inputs.shape[-1] to be known, saw shape: {} of '{}'", shape, x.name());
-  return shape[1];
+Result<std::vector<WeightSpec>> BasicRnnCell::Weights(const PartialShape& input, DType dtype) const {
+  WEIR_ASSIGN(const int64_t depth, Depth(input, units_, units_));
+  return std::vector<WeightSpec>{KernelOf("kernel", {depth + units_, units_}, dtype), BiasOf("bias", units_, dtype)};
 }
 
-Result<RnnStep> BasicRnnCell::Compute(Graph& graph, Output x, const OutputList& state) {
-  WEIR_ASSIGN(int64_t depth, Depth(x));
-  WEIR_ASSIGN(Output kernel, Weight(graph, "kernel", {depth + units_, units_}, x.base_dtype()));
-  WEIR_ASSIGN(Output bias, Weight(graph, "bias", {units_}, x.base_dtype(), 0.0f));
-  WEIR_ASSIGN(Output h, BasicRnnStep(x, state[0], kernel, bias, activation_));
+Result<RnnStep> BasicRnnCell::ComputeStep(Output x, const OutputList& state, const WeightValues& weights,
+                                          const Activation& activation) const {
+  WEIR_ASSIGN(const Output kernel, ValueIn(weights, "kernel", x.graph()));
+  WEIR_ASSIGN(const Output bias, ValueIn(weights, "bias", x.graph()));
+  WEIR_ASSIGN(const Output h, BasicRnnStep(x, state[0], kernel, bias, activation));
   return RnnStep{{h}, {h}};
 }
 
-Result<RnnStep> GruCell::Compute(Graph& graph, Output x, const OutputList& state) {
-  WEIR_ASSIGN(int64_t depth, Depth(x));
-  const DType dtype = x.base_dtype();
-  GruWeights weights;
-  WEIR_ASSIGN(weights.gate_kernel, Weight(graph, "gates/kernel", {depth + units_, 2 * units_}, dtype));
-  WEIR_ASSIGN(weights.gate_bias, Weight(graph, "gates/bias", {2 * units_}, dtype, 1.0f));
-  WEIR_ASSIGN(weights.candidate_kernel, Weight(graph, "candidate/kernel", {depth + units_, units_}, dtype));
-  WEIR_ASSIGN(weights.candidate_bias, Weight(graph, "candidate/bias", {units_}, dtype, 0.0f));
-  WEIR_ASSIGN(Output h, GruStep(x, state[0], weights, activation_));
+Result<std::vector<WeightSpec>> GruCell::Weights(const PartialShape& input, DType dtype) const {
+  WEIR_ASSIGN(const int64_t depth, Depth(input, units_, units_));
+  const int64_t rows = depth + units_;
+  return std::vector<WeightSpec>{KernelOf("gates/kernel", {rows, 2 * units_}, dtype),
+                                 BiasOf("gates/bias", 2 * units_, dtype, ConstantInitializer(1)),
+                                 KernelOf("candidate/kernel", {rows, units_}, dtype),
+                                 BiasOf("candidate/bias", units_, dtype)};
+}
+
+Result<RnnStep> GruCell::ComputeStep(Output x, const OutputList& state, const WeightValues& weights,
+                                     const Activation& activation) const {
+  GruWeights values;
+  WEIR_ASSIGN(values.gate_kernel, ValueIn(weights, "gates/kernel", x.graph()));
+  WEIR_ASSIGN(values.gate_bias, ValueIn(weights, "gates/bias", x.graph()));
+  WEIR_ASSIGN(values.candidate_kernel, ValueIn(weights, "candidate/kernel", x.graph()));
+  WEIR_ASSIGN(values.candidate_bias, ValueIn(weights, "candidate/bias", x.graph()));
+  WEIR_ASSIGN(const Output h, GruStep(x, state[0], values, activation));
   return RnnStep{{h}, {h}};
 }
 
-Result<RnnStep> BasicLstmCell::Compute(Graph& graph, Output x, const OutputList& state) {
-  WEIR_ASSIGN(int64_t depth, Depth(x));
-  WEIR_ASSIGN(Output kernel, Weight(graph, "kernel", {depth + units_, 4 * units_}, x.base_dtype()));
-  WEIR_ASSIGN(Output bias, Weight(graph, "bias", {4 * units_}, x.base_dtype(), 0.0f));
-  WEIR_ASSIGN(LstmState next, BasicLstmStep(x, {state[0], state[1]}, kernel, bias, forget_bias_, activation_));
-  return RnnStep{{next.h}, {next.c, next.h}};
+Result<std::vector<PartialShape>> TwoStateRnnCell::StateSizes() const {
+  if (joined_state_) return std::vector<PartialShape>{{units_ + outputs_}};
+  return std::vector<PartialShape>{{units_}, {outputs_}};
 }
 
-Result<RnnStep> LstmCell::Compute(Graph& graph, Output x, const OutputList& state) {
-  WEIR_ASSIGN(int64_t depth, Depth(x));
-  const DType dtype = x.base_dtype();
-  const int64_t seen = options_.projected_units.value_or(units_);
-  LstmWeights weights;
-  WEIR_ASSIGN(weights.kernel, Weight(graph, "kernel", {depth + seen, 4 * units_}, dtype));
-  WEIR_ASSIGN(weights.bias, Weight(graph, "bias", {4 * units_}, dtype, 0.0f));
-  if (options_.use_peepholes) {
-    WEIR_ASSIGN(weights.forget_peephole, Weight(graph, "w_f_diag", {units_}, dtype));
-    WEIR_ASSIGN(weights.input_peephole, Weight(graph, "w_i_diag", {units_}, dtype));
-    WEIR_ASSIGN(weights.output_peephole, Weight(graph, "w_o_diag", {units_}, dtype));
+Result<RnnStep> TwoStateRnnCell::ComputeStep(Output x, const OutputList& state, const WeightValues& weights,
+                                             const Activation& activation) const {
+  if (!joined_state_) {
+    WEIR_ASSIGN(const LstmState next, ComputeNext(x, {state[0], state[1]}, weights, activation));
+    return RnnStep{{next.h}, {next.c, next.h}};
   }
-  if (options_.projected_units.has_value()) {
-    WEIR_ASSIGN(weights.projection, Weight(graph, "projection/kernel", {units_, seen}, dtype));
-  }
-  WEIR_ASSIGN(LstmState next, LstmStep(x, {state[0], state[1]}, weights, options_.settings));
-  return RnnStep{{next.h}, {next.c, next.h}};
+  Graph& graph = state[0].graph();
+  const OutputList parts = SplitSizes(graph, state[0], std::vector<int64_t>{units_, outputs_}, {}, 1);
+  WEIR_TRY(graph.TakeError());
+  WEIR_ASSIGN(const LstmState next, ComputeNext(x, {parts[0], parts[1]}, weights, activation));
+  const Output joined = Concat(graph, {next.c, next.h}, 1);
+  WEIR_TRY(graph.TakeError());
+  return RnnStep{{next.h}, {joined}};
+}
+
+Result<std::vector<WeightSpec>> BasicLstmCell::Weights(const PartialShape& input, DType dtype) const {
+  WEIR_ASSIGN(const int64_t depth, Depth(input, units_, outputs_));
+  return std::vector<WeightSpec>{KernelOf("kernel", {depth + units_, 4 * units_}, dtype),
+                                 BiasOf("bias", 4 * units_, dtype)};
+}
+
+Result<LstmState> BasicLstmCell::ComputeNext(Output x, const LstmState& state, const WeightValues& weights,
+                                             const Activation& activation) const {
+  WEIR_ASSIGN(const Output kernel, ValueIn(weights, "kernel", x.graph()));
+  WEIR_ASSIGN(const Output bias, ValueIn(weights, "bias", x.graph()));
+  return BasicLstmStep(x, state, kernel, bias, forget_bias_, activation);
+}
+
+Result<std::vector<WeightSpec>> LstmCell::Weights(const PartialShape& input, DType dtype) const {
+  WEIR_ASSIGN(const int64_t depth, Depth(input, units_, outputs_));
+  std::vector<WeightSpec> specs{KernelOf("kernel", {depth + outputs_, 4 * units_}, dtype),
+                                BiasOf("bias", 4 * units_, dtype)};
+  if (options_.use_peepholes)
+    for (const char* name : {"w_f_diag", "w_i_diag", "w_o_diag"}) specs.push_back(KernelOf(name, {units_}, dtype));
+  if (options_.projected_units.has_value()) specs.push_back(KernelOf("projection/kernel", {units_, outputs_}, dtype));
+  return specs;
+}
+
+Result<LstmState> LstmCell::ComputeNext(Output x, const LstmState& state, const WeightValues& weights,
+                                        const Activation& activation) const {
+  LstmWeights values;
+  WEIR_ASSIGN(values.kernel, ValueIn(weights, "kernel", x.graph()));
+  WEIR_ASSIGN(values.bias, ValueIn(weights, "bias", x.graph()));
+  WEIR_ASSIGN(values.forget_peephole, ValueIn(weights, "w_f_diag", x.graph()));
+  WEIR_ASSIGN(values.input_peephole, ValueIn(weights, "w_i_diag", x.graph()));
+  WEIR_ASSIGN(values.output_peephole, ValueIn(weights, "w_o_diag", x.graph()));
+  WEIR_ASSIGN(values.projection, ValueIn(weights, "projection/kernel", x.graph()));
+  LstmSettings settings = options_.settings;
+  settings.activation = activation;
+  return LstmStep(x, state, values, settings);
 }
 
 Result<std::vector<PartialShape>> MultiRnnCell::StateSizes() const {
@@ -201,6 +260,15 @@ Result<std::vector<PartialShape>> MultiRnnCell::StateSizes() const {
 Result<std::vector<PartialShape>> MultiRnnCell::OutputSizes() const {
   if (cells_.empty()) return InvalidArgument("Must specify at least one cell for MultiRNNCell.");
   return cells_.back()->OutputSizes();
+}
+
+Result<std::vector<bool>> MultiRnnCell::DroppableState() const {
+  std::vector<bool> all;
+  for (const auto& cell : cells_) {
+    WEIR_ASSIGN(const std::vector<bool> droppable, cell->DroppableState());
+    all.insert(all.end(), droppable.begin(), droppable.end());
+  }
+  return all;
 }
 
 Result<RnnStep> MultiRnnCell::Step(Graph& graph, const OutputList& inputs, const OutputList& state) {

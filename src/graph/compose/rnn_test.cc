@@ -5,7 +5,9 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/compose/rnn_cells.h"
+#include "graph/compose/rnn_wrappers.h"
 #include "graph/compose/variable.h"
+#include "graph/compose/weights.h"
 #include "graph/flow_session_test.h"
 
 namespace weir {
@@ -148,6 +150,35 @@ TEST_F(RnnTest, BiasesThatCellsStartWith) {
                                   Pair("rnn/gru_cell/gates/bias", ElementsAre(1, 1, 1, 1))));
 }
 
+TEST_F(RnnTest, CellsListTheirVariables) {
+  const LstmCell cell(4, {.use_peepholes = true, .projected_units = 3});
+  std::vector<std::string> lines;
+  const std::vector<WeightSpec> specs = Must(cell.Weights({kUnknownDim, 2}, kDouble));
+  for (const WeightSpec& spec : specs) lines.push_back(fmt::format("{} {}", spec.name, spec.shape));
+  EXPECT_THAT(lines, ElementsAre("kernel [5,16]", "bias [16]", "w_f_diag [4]", "w_i_diag [4]", "w_o_diag [4]",
+                                 "projection/kernel [4,3]"));
+  EXPECT_EQ(specs[0].dtype, kDouble);
+  EXPECT_THAT(Message(cell.Weights({2, kUnknownDim}, kFloat)), HasSubstr("[2,?]"));
+}
+
+TEST_F(RnnTest, StateInOneTensor) {
+  LstmCell apart(2, {.projected_units = 1});
+  LstmCell joined(2, {.projected_units = 1, .scope = "joined", .joined_state = true});
+  for (LstmCell* cell : {&apart, &joined})
+    cell->SetWeights({{"kernel", {.initializer = ConstantInitializer(0.1)}},
+                      {"projection/kernel", {.initializer = ConstantInitializer(0.5)}}});
+  const RnnStep two = Must(DynamicRnn(graph(), apart, {Sequences()}, OfFloats()));
+  RnnOptions options = OfFloats();
+  options.scope = "other";
+  const RnnStep one = Must(DynamicRnn(graph(), joined, {Sequences()}, options));
+  EXPECT_EQ(GlobalVariables(graph()).back()->op_name(), "other/joined/projection/kernel");
+  Initialize();
+  EXPECT_EQ(Floats(one.outputs[0]), Floats(two.outputs[0]));
+  ASSERT_EQ(one.state.size(), 1);
+  const std::vector<float> c = Floats(two.state[0]), h = Floats(two.state[1]);
+  EXPECT_THAT(Floats(one.state[0]), ElementsAre(c[0], c[1], h[0], c[2], c[3], h[1]));
+}
+
 TEST_F(RnnTest, ArithmeticOfAnLstm) {
   // One unit, one input: all gates compute x + h.
   const Output x = Constant(graph(), Tensor::Zeros(kFloat, {1, 1}).value()) + 0.5f;
@@ -172,6 +203,46 @@ TEST_F(RnnTest, Bidirectional) {
   BidirectionalRnnResult both = Must(BidirectionalDynamicRnn(graph(), forward, backward, {Sequences()}, options));
   EXPECT_THAT(Floats(both.backward.outputs[0]), Pointwise(FloatNear(1e-6f), {1.2f, 1.0f, 0.6f, 0.2f, 1.0f, 0.0f}));
   EXPECT_THAT(Floats(both.forward.state[0]), Pointwise(FloatNear(1e-6f), {0.6f, 0.1f}));
+}
+
+TEST_F(RnnTest, DropoutWrapperSeedsEachTensor) {
+  const auto lstm = std::make_shared<BasicLstmCell>(2);
+  const auto cell = Must(DropoutRnnCell::Create(
+      graph(), lstm, {.input_keep_prob = 0.5, .state_keep_prob = 0.5, .output_keep_prob = 0.5, .seed = 4}));
+  const Output x = Constant(graph(), Tensor::Zeros(kFloat, {2, 1}).value());
+  const RnnStep step = Must(cell->Step(graph(), {x}, Must(cell->ZeroState(graph(), 2, kFloat))));
+  std::vector<int64_t> seeds;
+  for (const Node* node : graph().Nodes())
+    if (node->type() == "RandomUniform" && node->name().starts_with("dropout"))
+      seeds.push_back(Must(node->Attr<int64_t>("seed2")));
+  // The first 31 bits of the MD5 of "4input_0", "4state_1" (h; c is never dropped) and "4output_0".
+  EXPECT_THAT(seeds, ElementsAre(626491010, 1847899394, 1951057409));
+  EXPECT_EQ(step.state[0].name(), "basic_lstm_cell/Add_1:0");
+  EXPECT_EQ(step.state[1].name(), "dropout_1/mul_1:0");
+}
+
+TEST_F(RnnTest, VariationalDropoutDropsTheSameElementsInEachStep) {
+  const auto cell = Must(
+      DropoutRnnCell::Create(graph(), std::make_shared<SumCell>(),
+                             {.output_keep_prob = 0.5, .seed = 1, .variational_recurrent = true, .dtype = kFloat}));
+  const std::vector<float> out = Floats(Must(DynamicRnn(graph(), *cell, {Sequences()}, OfFloats())).outputs[0]);
+  const std::vector<float> all = {0.4f, 1.2f, 2.4f, -1.6f, 0.4f, -2.0f};  // twice the sums, scaled by 1 / 0.5
+  EXPECT_TRUE(std::all_of(out.begin(), out.end(), [](float v) { return v == 0; }) ||
+              testing::Value(out, Pointwise(FloatNear(1e-6f), all)));
+  EXPECT_THAT(Message(DropoutRnnCell::Create(graph(), cell, {.output_keep_prob = 0.5, .variational_recurrent = true})),
+              HasSubstr("dtype must be provided"));
+}
+
+TEST_F(RnnTest, ResidualAndDeviceWrappers) {
+  const auto device = std::make_shared<DeviceRnnCell>(std::make_shared<SumCell>(), "/device:CPU:0");
+  ResidualRnnCell cell(device);
+  const RnnStep looped = Must(DynamicRnn(graph(), cell, {Sequences()}, OfFloats()));
+  EXPECT_THAT(Floats(looped.outputs[0]), Pointwise(FloatNear(1e-6f), {0.3f, 0.8f, 1.5f, -1.2f, 0.7f, -1.6f}));
+  const Output x = Constant(graph(), Tensor::Zeros(kFloat, {2, 1}).value());
+  const RnnStep step = Must(device->Step(graph(), {x}, {x}));
+  EXPECT_EQ(step.outputs[0].node->device(), "/device:CPU:0");
+  EXPECT_THAT(Message(ResidualOutputs({x}, {Sequences()})), HasSubstr("[2,1] and [2,3,1]"));
+  EXPECT_THAT(Message(ResidualOutputs({x}, {})), HasSubstr("as many outputs"));
 }
 
 TEST_F(RnnTest, ReportsInvalidArguments) {

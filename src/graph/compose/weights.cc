@@ -4,6 +4,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/build/reduce.h"
+#include "graph/compose/math.h"
 #include "graph/compose/names.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
@@ -23,16 +24,12 @@ ScopedInitializer Drawn(Draw draw, double first, double second, OpSeed seed, con
   };
 }
 
-Regularizer Penalty(double scale, std::string name, Output (*sum)(Output)) {
-  return [scale, name, sum](Output value) -> Result<Output> {
+Regularizer RegularizerOf(PenaltyKind kind, double scale, std::string name) {
+  return [=](Output value) -> Result<Output> {
     if (!(scale >= 0)) return InvalidArgument("the scale of {} must not be negative, but is {}", name, scale);
     if (scale == 0) return Output();
-    Graph& graph = value.graph();
-    NameScope scope(graph, name);
-    WEIR_ASSIGN(const Output factor, ToOutput(graph, scale, value.base_dtype(), "scale"));
-    const Output penalty = Mul(graph, factor, sum(value), {.name = ExactScopeName(scope)});
-    WEIR_TRY(graph.TakeError());
-    return penalty;
+    return WeightPenalty(
+        value.graph(), kind, scale, value.base_dtype(), [&]() -> Result<Output> { return value; }, name);
   };
 }
 
@@ -53,7 +50,7 @@ ScopedInitializer OnesInitializer() {
 ScopedInitializer ConstantInitializer(double value) {
   return [value](Graph& graph, const PartialShape& shape, DType dtype, const PartitionInfo*) -> Result<Output> {
     const std::optional<Tensor> typed = Input(value).literal()->Value(dtype);
-    if (!typed.has_value()) return InvalidArgument("{} cannot be a value of type {}", value, dtype);
+    if (!typed.has_value()) return MarkTypeError(InvalidArgument("{} cannot be a value of type {}", value, dtype));
     return ConstantInitial(graph, shape, dtype, *typed);
   };
 }
@@ -76,12 +73,23 @@ ScopedInitializer VarianceScalingInitializer(const VarianceScaling& how) {
   };
 }
 
+Result<Output> WeightPenalty(Graph& graph, PenaltyKind kind, const Input& scale, DType dtype,
+                             const std::function<Result<Output>()>& value, const std::string& name) {
+  const NameScope scope(graph, name);
+  WEIR_ASSIGN(const Output factor, ToOutput(graph, scale, dtype, "scale"));
+  WEIR_ASSIGN(const Output given, value());
+  const Output sum = kind == PenaltyKind::kL1 ? Reduction(graph, "Sum", Abs(given), {}) : L2Loss(given);
+  const Output penalty = Mul(graph, factor, sum, {.name = ExactScopeName(scope)});
+  WEIR_TRY(graph.TakeError());
+  return penalty;
+}
+
 Regularizer L1Regularizer(double scale, std::string name) {
-  return Penalty(scale, std::move(name), [](Output value) { return ReduceSum(Abs(value)); });
+  return RegularizerOf(PenaltyKind::kL1, scale, std::move(name));
 }
 
 Regularizer L2Regularizer(double scale, std::string name) {
-  return Penalty(scale, std::move(name), [](Output value) { return L2Loss(value); });
+  return RegularizerOf(PenaltyKind::kL2, scale, std::move(name));
 }
 
 OutputList RegularizationLosses(const Graph& graph) {

@@ -29,6 +29,8 @@ class RnnCell {
   virtual Result<std::vector<PartialShape>> OutputSizes() const = 0;
   virtual Result<RnnStep> Step(Graph& graph, const OutputList& inputs, const OutputList& state) = 0;
   virtual Result<OutputList> ZeroState(Graph& graph, const Input& batch_size, DType dtype);
+  // Which state tensors dropout applies to. Default: all. An LSTM keeps c.
+  virtual Result<std::vector<bool>> DroppableState() const;
 };
 
 // Zeros of shape [batch_size, size...]. `size` must be fully defined.

@@ -1,13 +1,16 @@
-// Recurrent cells. Free functions compute one step from the weights; cell classes create the weights as variables in
-// the first step and share them in later ones. A cell belongs to one graph. Variables have TensorFlow's names.
+// Recurrent cells. Free functions compute one step from the weights; cell classes list the weights, create them as
+// variables in the first step and share them in later ones. A cell belongs to one graph. Variables have TensorFlow's
+// names.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "graph/compose/layer_weights.h"
 #include "weir/graph/compose/random.h"
 #include "weir/graph/compose/rnn.h"
 
@@ -54,18 +57,26 @@ Output DropoutWithNoise(Output x, const Input& noise, const Input& keep_prob);
 // A cell whose variables are in its own scope, the same one in each step.
 class ScopedRnnCell : public RnnCell {
  public:
+  // Initializers, regularizers and constraints of the variables by name. Call it before the first step.
+  void SetWeights(std::map<std::string, Weight> settings) { settings_ = std::move(settings); }
   Result<RnnStep> Step(Graph& graph, const OutputList& inputs, const OutputList& state) final;
 
+  // The variables for inputs of this shape and type, in creation order.
+  virtual Result<std::vector<WeightSpec>> Weights(const PartialShape& input, DType dtype) const = 0;
+  // One step from given values of the variables. An error if the number of state tensors is wrong.
+  Result<RnnStep> Compute(Output x, const OutputList& state, const WeightValues& weights,
+                          const Activation& activation) const;
+
  protected:
-  explicit ScopedRnnCell(std::string scope) : base_name_(std::move(scope)) {}
-  virtual Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) = 0;
-  // A variable of the cell, created in the first step.
-  Result<Output> Weight(Graph& graph, const std::string& name, const PartialShape& shape, DType dtype,
-                        std::optional<float> initial = {}) const;
-  static Result<int64_t> Depth(Output x);
+  ScopedRnnCell(std::string scope, Activation activation)
+      : base_name_(std::move(scope)), activation_(std::move(activation)) {}
+  virtual Result<RnnStep> ComputeStep(Output x, const OutputList& state, const WeightValues& weights,
+                                      const Activation& activation) const = 0;
 
  private:
   std::string base_name_;
+  Activation activation_;
+  std::map<std::string, Weight> settings_;
   std::optional<VariableScope> scope_;
 };
 
@@ -77,49 +88,74 @@ class OneStateRnnCell : public ScopedRnnCell {
 
  protected:
   OneStateRnnCell(int64_t units, Activation activation, const std::string& scope)
-      : ScopedRnnCell(scope), units_(units), activation_(std::move(activation)) {}
+      : ScopedRnnCell(scope, std::move(activation)), units_(units) {}
 
-  int64_t units_;
-  Activation activation_;
+  const int64_t units_;
 };
 
+// Variables "kernel" and "bias".
 class BasicRnnCell final : public OneStateRnnCell {
  public:
   explicit BasicRnnCell(int64_t units, Activation activation = {}, const std::string& scope = "basic_rnn_cell")
       : OneStateRnnCell(units, std::move(activation), scope) {}
   std::string name() const override { return "BasicRNNCell"; }
+  Result<std::vector<WeightSpec>> Weights(const PartialShape& input, DType dtype) const override;
 
  private:
-  Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) override;
+  Result<RnnStep> ComputeStep(Output x, const OutputList& state, const WeightValues& weights,
+                              const Activation& activation) const override;
 };
 
+// Variables "gates/kernel", "gates/bias", "candidate/kernel" and "candidate/bias".
 class GruCell final : public OneStateRnnCell {
  public:
   explicit GruCell(int64_t units, Activation activation = {}, const std::string& scope = "gru_cell")
       : OneStateRnnCell(units, std::move(activation), scope) {}
   std::string name() const override { return "GRUCell"; }
+  Result<std::vector<WeightSpec>> Weights(const PartialShape& input, DType dtype) const override;
 
  private:
-  Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) override;
+  Result<RnnStep> ComputeStep(Output x, const OutputList& state, const WeightValues& weights,
+                              const Activation& activation) const override;
 };
 
-// The state is c, then h.
-class BasicLstmCell final : public ScopedRnnCell {
+// A cell with the state c, of width `units`, and h, which is also the output.
+class TwoStateRnnCell : public ScopedRnnCell {
  public:
-  explicit BasicLstmCell(int64_t units, double forget_bias = 1, Activation activation = {},
-                         const std::string& scope = "basic_lstm_cell")
-      : ScopedRnnCell(scope), units_(units), forget_bias_(forget_bias), activation_(std::move(activation)) {}
-  std::string name() const override { return "BasicLSTMCell"; }
-  Result<std::vector<PartialShape>> StateSizes() const override {
-    return std::vector<PartialShape>{{units_}, {units_}};
+  Result<std::vector<PartialShape>> StateSizes() const final;
+  Result<std::vector<PartialShape>> OutputSizes() const final { return std::vector<PartialShape>{{outputs_}}; }
+  Result<std::vector<bool>> DroppableState() const final {
+    return joined_state_ ? std::vector<bool>{true} : std::vector<bool>{false, true};
   }
-  Result<std::vector<PartialShape>> OutputSizes() const override { return std::vector<PartialShape>{{units_}}; }
+
+ protected:
+  TwoStateRnnCell(int64_t units, int64_t outputs, bool joined_state, Activation activation, const std::string& scope)
+      : ScopedRnnCell(scope, std::move(activation)), units_(units), outputs_(outputs), joined_state_(joined_state) {}
+  virtual Result<LstmState> ComputeNext(Output x, const LstmState& state, const WeightValues& weights,
+                                        const Activation& activation) const = 0;
+
+  const int64_t units_;
+  const int64_t outputs_;
 
  private:
-  Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) override;
-  int64_t units_;
-  double forget_bias_;
-  Activation activation_;
+  Result<RnnStep> ComputeStep(Output x, const OutputList& state, const WeightValues& weights,
+                              const Activation& activation) const final;
+  const bool joined_state_;
+};
+
+// Variables "kernel" and "bias". With `joined_state`, the state is one tensor: c and h concatenated.
+class BasicLstmCell final : public TwoStateRnnCell {
+ public:
+  explicit BasicLstmCell(int64_t units, double forget_bias = 1, Activation activation = {},
+                         const std::string& scope = "basic_lstm_cell", bool joined_state = false)
+      : TwoStateRnnCell(units, units, joined_state, std::move(activation), scope), forget_bias_(forget_bias) {}
+  std::string name() const override { return "BasicLSTMCell"; }
+  Result<std::vector<WeightSpec>> Weights(const PartialShape& input, DType dtype) const override;
+
+ private:
+  Result<LstmState> ComputeNext(Output x, const LstmState& state, const WeightValues& weights,
+                                const Activation& activation) const override;
+  const double forget_bias_;
 };
 
 struct LstmCellOptions {
@@ -127,23 +163,23 @@ struct LstmCellOptions {
   std::optional<int64_t> projected_units = {};
   LstmSettings settings = {};
   std::string scope = "lstm_cell";
+  bool joined_state = false;  // c and h are concatenated in one tensor
 };
-class LstmCell final : public ScopedRnnCell {
+// Variables "kernel" and "bias"; with peepholes "w_f_diag", "w_i_diag" and "w_o_diag"; with a projection
+// "projection/kernel".
+class LstmCell final : public TwoStateRnnCell {
  public:
   explicit LstmCell(int64_t units, LstmCellOptions options = {})
-      : ScopedRnnCell(options.scope), units_(units), options_(std::move(options)) {}
+      : TwoStateRnnCell(units, options.projected_units.value_or(units), options.joined_state,
+                        options.settings.activation, options.scope),
+        options_(std::move(options)) {}
   std::string name() const override { return "LSTMCell"; }
-  Result<std::vector<PartialShape>> StateSizes() const override {
-    return std::vector<PartialShape>{{units_}, {options_.projected_units.value_or(units_)}};
-  }
-  Result<std::vector<PartialShape>> OutputSizes() const override {
-    return std::vector<PartialShape>{{options_.projected_units.value_or(units_)}};
-  }
+  Result<std::vector<WeightSpec>> Weights(const PartialShape& input, DType dtype) const override;
 
  private:
-  Result<RnnStep> Compute(Graph& graph, Output x, const OutputList& state) override;
-  int64_t units_;
-  LstmCellOptions options_;
+  Result<LstmState> ComputeNext(Output x, const LstmState& state, const WeightValues& weights,
+                                const Activation& activation) const override;
+  const LstmCellOptions options_;
 };
 
 // Stacked cells. The state is the concatenation of their states.
@@ -155,6 +191,7 @@ class MultiRnnCell final : public RnnCell {
   Result<std::vector<PartialShape>> OutputSizes() const override;
   Result<RnnStep> Step(Graph& graph, const OutputList& inputs, const OutputList& state) override;
   Result<OutputList> ZeroState(Graph& graph, const Input& batch_size, DType dtype) override;
+  Result<std::vector<bool>> DroppableState() const override;
 
  private:
   std::vector<std::shared_ptr<RnnCell>> cells_;

@@ -23,6 +23,12 @@ Regularizer L1Regularizer(double scale, std::string name = "l1_regularizer");
 // scale * half the sum of squares.
 Regularizer L2Regularizer(double scale, std::string name = "l2_regularizer");
 
+enum class PenaltyKind { kL1, kL2 };
+// The penalty of a regularizer with `scale`, a number or a scalar tensor, for a value of type `dtype`. Calls `value` in
+// the name scope of the penalty, so that a variable is read there.
+Result<Output> WeightPenalty(Graph& graph, PenaltyKind kind, const Input& scale, DType dtype,
+                             const std::function<Result<Output>()>& value, const std::string& name);
+
 // The penalties of all variables that have one, in creation order; and their sum, for the loss.
 OutputList RegularizationLosses(const Graph& graph);
 Output RegularizationLoss(Graph& graph, std::string name = "total_regularization_loss");
