@@ -74,5 +74,80 @@ TEST_F(OrderUpdatesTest, NoUpdateWaitsForALaterFeed) {
   EXPECT_EQ(WaitsOf({}, {used.node, update}, {x}, /*late_feeds=*/true), (Waits{{"update", {"v/_read"}}}));
 }
 
+TEST_F(OrderUpdatesTest, AnUpdateThatReadsTheVariableIsNotOrderedWithOtherUpdates) {
+  Output v = Variable("v");
+  Node* one = Op("AssignAdd", {v, Op("Identity", {v}, "read")}, "one").node;
+  Node* two = Op("AssignAdd", {v, Const(2)}, "two").node;
+  EXPECT_EQ(WaitsOf({}, {one, two}), Waits{});
+}
+
+TEST_F(OrderUpdatesTest, EveryUpdateOfManyWaitsForAUse) {
+  Output v = Variable("v");
+  Output used = Op("Add", {v, Const(1)}, "used");
+  std::vector<Node*> targets = {used.node};
+  Waits expected;
+  for (int i = 0; i < 130; ++i) {
+    const std::string name = fmt::format("update{}", i);
+    targets.push_back(Op("AssignAdd", {v, Const(1)}, name).node);
+    expected[name] = {"used"};
+  }
+  EXPECT_EQ(WaitsOf({}, targets), expected);
+}
+
+// A node that keeps its input gets a copy even if the graph orders it before the update.
+TEST_F(OrderUpdatesTest, AKeptValueIsCopiedIfAnUpdateFollows) {
+  registry_.Add({.name = "Keep", .signature = "x: float -> y: float", .traits = kNeverBlocks, .stateful = true});
+  Output v = Variable("v");
+  Output kept = Op("Keep", {Op("Identity", {v}, "read")}, "kept");
+  Node* update = Op("AssignAdd", {v, kept}, "update").node;
+  EXPECT_EQ(WaitsOf({}, {update}), Waits{});
+  EXPECT_EQ(report_.copied, 1);
+  WaitsOf({}, {kept.node});
+  EXPECT_EQ(report_.copied, 1);  // no update in this plan
+}
+
+TEST_F(OrderUpdatesTest, AllUpdatesWaitForACopy) {
+  Output v = Variable("v");
+  Output x = Placeholder("x");
+  Output used = Op("Mul", {x, v}, "used");
+  Node* early = Op("AssignAdd", {v, Const(1)}, "early").node;
+  Node* late = Op("AssignAdd", {v, x}, "late").node;  // could wait for `used`, but that reads the copy
+  EXPECT_EQ(WaitsOf({}, {used.node, early, late}, {x}, /*late_feeds=*/true),
+            (Waits{{"early", {"v/_read"}}, {"late", {"v/_read"}}}));
+}
+
+TEST_F(OrderUpdatesTest, NoUpdateWaitsForACopyThatWaitsForALaterFeed) {
+  Output v = Variable("v");
+  Output x = Placeholder("x");
+  Output late = Op("Add", {x, Const(1)}, "late");
+  Output read = Op("Identity", {v}, "read", {late.node});
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  EXPECT_EQ(WaitsOf({read}, {update}, {x}, /*late_feeds=*/true), (Waits{{"read", {"late"}}}));
+  EXPECT_EQ(report_.copied, 1);
+}
+
+TEST_F(OrderUpdatesTest, AFetchInPiecesDoesNotWaitForAnUpdateByALaterFeed) {
+  Output v = Variable("v");
+  Output x = Placeholder("x");
+  Node* update = Op("AssignAdd", {v, x}, "update").node;
+  EXPECT_EQ(WaitsOf({v}, {update}, {x}), (Waits{{"v/_last", {"update"}}}));
+  EXPECT_EQ(WaitsOf({v}, {update}, {x}, /*late_feeds=*/true), Waits{});
+}
+
+TEST_F(OrderUpdatesTest, AddedNodesHaveTheDeviceOfTheVariableAndNewNames) {
+  Output v, x;
+  {
+    DeviceScope on(*graph_, "/device:CPU:1");
+    v = Variable("v");
+  }
+  x = Placeholder("x");
+  Output taken = Op("Identity", {x}, "v/_read");
+  Output used = Op("Mul", {x, v}, "used");
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  EXPECT_EQ(WaitsOf({taken}, {used.node, update}, {x}, /*late_feeds=*/true), (Waits{{"update", {"v/_read_1"}}}));
+  EXPECT_EQ(plan_.nodes.back().name(), "v/_read_1");
+  EXPECT_EQ(plan_.nodes.back().device, "/device:CPU:1");
+}
+
 }  // namespace
 }  // namespace weir
