@@ -19,6 +19,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
+
 #include "base/function_ref.h"
 #include "graph/device_name.h"
 #include "op/attr_value.h"
@@ -66,18 +68,18 @@ class Node final {
   Output output(int i) { return Output(this, i); }
   DType output_type(int i) const { return props_->output_types[i]; }
   PartialShape output_shape(int i) const;
-  const std::string& device() const { return device_; }  // the requested device
+  const std::string& device() const { return *device_; }  // the requested device
   FlowContext* flow_context() const { return flow_context_; }
   // Overrides the requested device when the node is written to a GraphDef.
-  const std::string& assigned_device() const { return assigned_device_; }
-  void set_assigned_device(std::string device) { assigned_device_ = std::move(device); }
+  const std::string& assigned_device() const { return *assigned_device_; }
+  void set_assigned_device(std::string_view device);
 
  private:
   friend class Graph;
   friend class NodeBuilder;
   friend struct Output;
-  Node() = default;
-  Graph* graph_ = nullptr;
+  explicit Node(Graph& graph);
+  Graph* graph_;
   int id_ = 0;
   std::shared_ptr<const NodeProps> props_;
   std::vector<Output> inputs_;
@@ -85,8 +87,9 @@ class Node final {
   std::vector<Node*> consumers_;
   std::vector<Node*> control_outputs_;
   std::vector<PartialShape> output_shapes_;
-  std::string device_;
-  std::string assigned_device_;
+  // Owned by the graph, because many nodes have the same device.
+  const std::string* device_;
+  const std::string* assigned_device_;
   FlowContext* flow_context_ = nullptr;
 };
 
@@ -200,6 +203,8 @@ class Graph final {
 
   // Inserts a node that NodeBuilder has prepared. REQUIRES: its name is not in use.
   Node* Adopt(std::unique_ptr<Node> node);
+  // Returns a string that lives as long as the graph.
+  const std::string* DeviceNamed(std::string_view device);
   // Keeps a node whose construction failed alive: a device function may still hold a pointer to it.
   void Abandon(std::unique_ptr<Node> node);
 
@@ -217,6 +222,8 @@ class Graph final {
   PartialShape ConstantShape(Output output);
 
  private:
+  // Adds the names of all nodes to names_in_use_. REQUIRES: mu_ held.
+  void CountNames();
   Result<std::vector<PartialShape>> InferShapesLocked(const NodeProps& props, const std::vector<Output>& inputs);
   Tensor ConstantValueLocked(Output output, int* budget);
   PartialShape ConstantShapeLocked(Output output, int* budget);
@@ -230,8 +237,24 @@ class Graph final {
   std::vector<std::unique_ptr<Node>> abandoned_;
   std::unique_ptr<Node> failed_;  // target of failed outputs, so that they know their graph
   std::unordered_map<Output, Tensor, OutputHash> known_values_;  // constants found by shape inference
-  std::unordered_map<std::string, Node*> by_name_;
-  std::unordered_map<std::string, int> names_in_use_;  // lower case, as TensorFlow compares names
+  // Nodes by name. The keys are the nodes themselves, so that a name is stored once.
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return absl::HashOf(name); }
+    size_t operator()(const Node* node) const { return absl::HashOf(std::string_view(node->name())); }
+  };
+  struct SameName {
+    using is_transparent = void;
+    static std::string_view NameOf(std::string_view name) { return name; }
+    static std::string_view NameOf(const Node* node) { return node->name(); }
+    bool operator()(const auto& a, const auto& b) const { return NameOf(a) == NameOf(b); }
+  };
+  absl::flat_hash_set<Node*, NameHash, SameName> by_name_;
+  // Lower case, as TensorFlow compares names. Of the nodes, only the first num_named_ are included: most graphs of
+  // servers never need a unique name.
+  std::unordered_map<std::string, int> names_in_use_;
+  size_t num_named_ = 0;
+  std::set<std::string, std::less<>> devices_;  // devices of nodes
   std::unordered_map<std::thread::id, std::unique_ptr<BuildState>> build_states_;
   std::vector<std::unique_ptr<FlowContext>> flow_contexts_;
   std::map<std::string, std::vector<std::any>> collections_;

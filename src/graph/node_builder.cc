@@ -525,17 +525,16 @@ Result<Node*> NodeBuilder::Build() {
     NameScope root(graph_, "");
     props->name = graph_.UniqueName(props->name);
   }
-  std::unique_ptr<Node> node(new Node);
-  node->graph_ = &graph_;
+  std::unique_ptr<Node> node(new Node(graph_));
   node->props_ = std::move(props);
   node->inputs_ = std::move(inputs);
   node->control_inputs_ = controls.Take();
   node->output_shapes_ = std::move(shapes);
   node->flow_context_ = state.flow;
   if (!device_.empty()) {
-    node->device_ = device_;
+    node->device_ = graph_.DeviceNamed(device_);
   } else if (colocated_by_ref || !colocated_device.empty()) {
-    node->device_ = colocated_device;
+    node->device_ = graph_.DeviceNamed(colocated_device);
   }
   if (!colocated_by_ref && device_.empty() && colocated_device.empty()) {
     // Innermost first: a device function sees the device that inner scopes chose. No lock is held, since it may be
@@ -547,11 +546,11 @@ Result<Node*> NodeBuilder::Build() {
       if (request->choose) {
         Result<std::string> chosen = request->choose(*node);
         status = chosen.status();
-        if (chosen.ok()) node->device_ = *std::move(chosen);
+        if (chosen.ok()) node->device_ = graph_.DeviceNamed(*chosen);
       } else {
         Result<DeviceName> outer = DeviceName::Parse(request->name);
-        Result<DeviceName> inner = DeviceName::Parse(node->device_);
-        if (outer.ok() && inner.ok()) node->device_ = outer->MergedWith(*inner).ToString();
+        Result<DeviceName> inner = DeviceName::Parse(node->device());
+        if (outer.ok() && inner.ok()) node->device_ = graph_.DeviceNamed(outer->MergedWith(*inner).ToString());
         status = outer.ok() ? inner.status() : outer.status();
       }
       if (!status.ok()) {
