@@ -149,5 +149,112 @@ TEST_F(OrderUpdatesTest, AddedNodesHaveTheDeviceOfTheVariableAndNewNames) {
   EXPECT_EQ(plan_.nodes.back().device, "/device:CPU:1");
 }
 
+// Ops with traits that the others do not have.
+class OrderUpdatesTraitsTest : public OrderUpdatesTest {
+ protected:
+  OrderUpdatesTraitsTest() {
+    registry_.Add({.name = "Shared",
+                   .signature = "-> ref: Ref(float)",
+                   .attrs = {"container: string", "shared_name: string"},
+                   .traits = {.state = StateRole::kVariable, .may_block = false},
+                   .stateful = true});
+    registry_.Add({.name = "Handle",
+                   .signature = "-> resource: resource",
+                   .traits = {.state = StateRole::kVariableHandle, .may_block = false},
+                   .stateful = true});
+    registry_.Add({.name = "ReadHandle",
+                   .signature = "resource: resource -> value: float",
+                   .traits = kVariableRead,
+                   .stateful = true});
+    registry_.Add({.name = "AddToHandle",
+                   .signature = "resource: resource, value: float ->",
+                   .traits = kVariableUpdate,
+                   .stateful = true});
+    registry_.Add({.name = "Peek", .signature = "ref: Ref(float) -> y: float", .traits = kVariableRead});
+    registry_.Add({.name = "Second",
+                   .signature = "x: float, y: float -> z: float",
+                   .traits = {.memory = OutputMemory::kForwardsRest}});
+    registry_.Add(
+        {.name = "Bits", .signature = "x: float -> y: int32", .traits = {.memory = OutputMemory::kMayShareAnyType}});
+    registry_.Add({.name = "OfBits", .signature = "x: int32 -> y: float"});
+    registry_.Add({.name = "Twice",
+                   .signature = "x: float -> y: float, z: float",
+                   .shape = [](ShapeContext& c) -> Status {
+                     c.set_output(0, PartialShape::Scalar());
+                     return OkStatus();
+                   },
+                   .traits = kForwardsInput});
+  }
+  Output SharedVariable(std::string name, std::string container, std::string shared_name) {
+    NodeBuilder builder(*graph_, "Shared", std::move(name));
+    return Make(builder.Attr("container", std::move(container)).Attr("shared_name", std::move(shared_name)));
+  }
+};
+
+TEST_F(OrderUpdatesTraitsTest, VariablesWithOneContainerAndSharedNameAreOne) {
+  Output used = Op("Add", {SharedVariable("a", "", "s"), Const(1)}, "used");
+  Node* same = Op("AssignAdd", {SharedVariable("b", "", "s"), Const(1)}, "same").node;
+  Node* other = Op("AssignAdd", {SharedVariable("c", "elsewhere", "s"), Const(1)}, "other").node;
+  EXPECT_EQ(WaitsOf({}, {used.node, same, other}), (Waits{{"same", {"used"}}}));
+}
+
+TEST_F(OrderUpdatesTraitsTest, AReadOfAResourceIsNeverCopied) {
+  Output handle = Op("Handle", {}, "handle");
+  Output x = Placeholder("x");
+  Output late = Op("Add", {x, Const(1)}, "late");
+  Output read = Op("ReadHandle", {handle}, "read", {late.node});
+  Node* update = Op("AddToHandle", {handle, Const(1)}, "update").node;
+  EXPECT_EQ(WaitsOf({}, {read.node, update}, {x}), (Waits{{"read", {"late"}}, {"update", {"read"}}}));
+  EXPECT_EQ(WaitsOf({}, {read.node, update}, {x}, /*late_feeds=*/true), (Waits{{"read", {"late"}}}));
+  EXPECT_EQ(report_.copied, 0);
+}
+
+TEST_F(OrderUpdatesTraitsTest, AFedHandleIsAVariable) {
+  Output handle = Placeholder("handle", {}, kResource);
+  Output read = Op("ReadHandle", {handle}, "read");
+  Node* update = Op("AddToHandle", {handle, Const(1)}, "update").node;
+  EXPECT_EQ(WaitsOf({}, {read.node, update}, {handle}), (Waits{{"update", {"read"}}}));
+}
+
+TEST_F(OrderUpdatesTraitsTest, AnOpThatReadsAReferenceIsAUse) {
+  Output v = Variable("v");
+  Output peek = Op("Peek", {v}, "peek");
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  EXPECT_EQ(WaitsOf({}, {peek.node, update}), (Waits{{"update", {"peek"}}}));
+}
+
+TEST_F(OrderUpdatesTraitsTest, UsesFollowTheMemoryOfTheVariable) {
+  Output v = Variable("v");
+  Output second = Op("Second", {v, Const(1)}, "second");  // its result is never its first input
+  Output of_second = Op("Add", {second, Const(2)}, "of_second");
+  Output bits = Op("Bits", {v}, "bits");
+  Output of_bits = Op("OfBits", {bits}, "of_bits");
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  EXPECT_EQ(WaitsOf({}, {of_second.node, update}), (Waits{{"update", {"second"}}}));
+  EXPECT_EQ(WaitsOf({}, {of_bits.node, update}), (Waits{{"update", {"of_bits"}}}));
+}
+
+TEST_F(OrderUpdatesTraitsTest, ACopyHasTheShapeOfItsOwnOutput) {
+  Output v = Variable("v");
+  Output twice = Op("Twice", {v}, "twice");
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  EXPECT_EQ(WaitsOf({Output(twice.node, 1)}, {update}), (Waits{{"update", {"twice/_read"}}}));
+  EXPECT_EQ(plan_.nodes.back().name(), "twice/_read");
+  EXPECT_FALSE(plan_.nodes.back().shape.known_rank());
+}
+
+// Only the loop's use of the variable waits for what comes before its update, and what follows waits for its end.
+TEST_F(OrderUpdatesTraitsTest, ALoopIsOneNodeToOthers) {
+  Output v = Variable("v");
+  NodeBuilder enter(*graph_, "RefEnter", "enter");
+  Output inside = Make(enter.In(v).Attr("frame_name", "loop").Attr("is_constant", true));
+  Output end = While(Const(0), Const(3), "loop", [&](Output x) {
+    Output update = Op("AssignAdd", {inside, Op("Add", {x, x})}, "update");
+    return Op("Add", {Op("Identity", {update}), x});
+  });
+  Output used = Op("Add", {v, Const(1)}, "used");
+  EXPECT_EQ(WaitsOf({}, {end.node, used.node}), (Waits{{"enter", {"enter/_order"}}, {"enter/_order", {"used"}}}));
+}
+
 }  // namespace
 }  // namespace weir
