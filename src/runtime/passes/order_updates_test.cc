@@ -243,17 +243,83 @@ TEST_F(OrderUpdatesTraitsTest, ACopyHasTheShapeOfItsOwnOutput) {
   EXPECT_FALSE(plan_.nodes.back().shape.known_rank());
 }
 
-// Only the loop's use of the variable waits for what comes before its update, and what follows waits for its end.
-TEST_F(OrderUpdatesTraitsTest, ALoopIsOneNodeToOthers) {
+class OrderUpdatesLoopTest : public OrderUpdatesTest {
+ protected:
+  // The variable inside of a loop.
+  Output RefEnter(Output v, const std::string& frame, std::string name) {
+    NodeBuilder builder(*graph_, "RefEnter", std::move(name));
+    return Make(builder.In(v).Attr("frame_name", frame).Attr("is_constant", true));
+  }
+  // A loop whose body builds nodes with `body`, which gets the loop variable.
+  Output Loop(const std::string& frame, const std::function<Output(Output)>& body) {
+    return While(Const(0), Const(3), frame, body);
+  }
+};
+
+// Only the loop's use of the variable waits for what comes before its update.
+TEST_F(OrderUpdatesLoopTest, ALoopIsOneNodeToOthers) {
   Output v = Variable("v");
-  NodeBuilder enter(*graph_, "RefEnter", "enter");
-  Output inside = Make(enter.In(v).Attr("frame_name", "loop").Attr("is_constant", true));
-  Output end = While(Const(0), Const(3), "loop", [&](Output x) {
-    Output update = Op("AssignAdd", {inside, Op("Add", {x, x})}, "update");
-    return Op("Add", {Op("Identity", {update}), x});
-  });
+  Output inside = RefEnter(v, "loop", "enter");
+  Output end = Loop("loop", [&](Output x) { return Op("Add", {Op("AssignAdd", {inside, x}, "update"), x}); });
   Output used = Op("Add", {v, Const(1)}, "used");
   EXPECT_EQ(WaitsOf({}, {end.node, used.node}), (Waits{{"enter", {"enter/_order"}}, {"enter/_order", {"used"}}}));
+}
+
+TEST_F(OrderUpdatesLoopTest, AnUpdateOutsideWaitsForTheEndOfALoop) {
+  Output v = Variable("v");
+  Output inside = RefEnter(v, "loop", "enter");
+  Output end = Loop("loop", [&](Output x) { return Op("Add", {inside, x}); });
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  EXPECT_EQ(WaitsOf({}, {end.node, update}),
+            (Waits{{"update", {"update/_order"}}, {"update/_order", {end.node->name()}}}));
+}
+
+TEST_F(OrderUpdatesLoopTest, AnUpdateInALoopWaitsForTheUsesOfItsIteration) {
+  Output v = Variable("v");
+  Output inside = RefEnter(v, "loop", "enter");
+  Output end = Loop("loop", [&](Output x) {
+    Output used = Op("Add", {inside, x}, "used");
+    Output update = Op("AssignAdd", {inside, x}, "update");
+    return Op("Add", {used, Op("Mul", {x, x}, "next", {update.node})});
+  });
+  Waits waits = WaitsOf({}, {end.node});
+  waits.erase("next");
+  EXPECT_EQ(waits, (Waits{{"update", {"update/_order"}}, {"update/_order", {"used"}}}));
+}
+
+TEST_F(OrderUpdatesLoopTest, AFetchWaitsForTheEndOfTheOutermostLoop) {
+  Output v = Variable("v");
+  Output outside = RefEnter(v, "outer", "enter");
+  Output inside = RefEnter(outside, "inner", "enter_inner");
+  Output end = Loop("outer", [&](Output x) {
+    return While(x, Op("Add", {x, x}), "inner", [&](Output y) {
+      return Op("Add", {Op("AssignAdd", {inside, y}, "update"), y});
+    });
+  });
+  EXPECT_EQ(WaitsOf({v}, {end.node}), (Waits{{"v/_last", {"v/_last/_order"}}, {"v/_last/_order", {end.node->name()}}}));
+}
+
+TEST_F(OrderUpdatesLoopTest, AnUpdateOfTwoVariablesWaitsWhereItEntersWithTheUsedOne) {
+  registry_.Add({.name = "AddBoth",
+                 .signature = "a: Ref(float), b: Ref(float), x: float -> y: Ref(float)",
+                 .traits = kVariableUpdate});
+  Output a = Variable("a"), b = Variable("b");
+  Output a_inside = RefEnter(a, "loop", "enter_a"), b_inside = RefEnter(b, "loop", "enter_b");
+  Output end = Loop("loop", [&](Output x) { return Op("Add", {Op("AddBoth", {a_inside, b_inside, x}), x}); });
+  Output used = Op("Add", {a, Const(1)}, "used");
+  EXPECT_EQ(WaitsOf({}, {end.node, used.node}), (Waits{{"enter_a", {"enter_a/_order"}}, {"enter_a/_order", {"used"}}}));
+}
+
+TEST_F(OrderUpdatesLoopTest, ALoopThatComesAfterAnUpdateIsEnteredAfterIt) {
+  Output v = Variable("v");
+  Output read = Op("Identity", {v}, "read");
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  Output inside = Enter(read, "loop", /*constant=*/true);
+  Output start = Op("Add", {Const(0), Const(0)}, "start", {update});
+  Output end = While(start, Const(3), "loop", [&](Output x) { return Op("Add", {inside, x}); });
+  EXPECT_EQ(WaitsOf({}, {end.node}),
+            (Waits{{"start", {"update"}}, {"read/_read", {"read/_read/_order"}}, {"read/_read/_order", {"update"}}}));
+  EXPECT_EQ(report_.copied, 0);
 }
 
 }  // namespace
