@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include "graph/graph_def_ops_test.h"
+#include "graph/node_builder.h"
 #include "tensor/tensor_proto.h"
 
 namespace weir {
@@ -84,6 +85,31 @@ TEST(GraphMemoryTest, ANodeIsFoundAfterItsAttributesChange) {
   ASSERT_NE(node, nullptr);
   ASSERT_TRUE(graph.SetAttr(node, "_mark", AttrValue(true)).ok());
   EXPECT_EQ(graph.FindNode("Model/Layer_0/Constant_10000"), node);
+}
+
+TEST(GraphMemoryTest, DeviceScopesAndFunctionsSeeTheDeviceOfTheNode) {
+  OpRegistry registry;
+  AddSmallOps(registry);
+  Graph graph(registry);
+  std::string seen = "none";
+  DeviceScope outer(graph, DeviceRequest{.name = "/job:worker"});
+  DeviceScope chosen(graph, DeviceRequest{.choose = [&](Node& node) -> Result<std::string> {
+                       seen = node.device();
+                       return node.device() + "/device:CPU:1";
+                     }});
+  {
+    DeviceScope inner(graph, DeviceRequest{.name = "/task:2"});
+    const Node* node = NodeBuilder(graph, "NoOp", "placed").BuildNode();
+    ASSERT_NE(node, nullptr);
+    EXPECT_EQ(seen, "/task:2");
+    EXPECT_EQ(node->device(), "/job:worker/task:2/device:CPU:1");
+  }
+  Node* other = NodeBuilder(graph, "NoOp", "other").Device("/job:ps").BuildNode();
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->device(), "/job:ps");
+  graph.SetDevice(other, "/job:ps/task:3");
+  EXPECT_EQ(other->device(), "/job:ps/task:3");
+  EXPECT_EQ(graph.FindNode("placed")->device(), "/job:worker/task:2/device:CPU:1");
 }
 
 }  // namespace
