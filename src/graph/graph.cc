@@ -39,17 +39,18 @@ const AttrValue* Node::FindAttr(std::string_view name) const {
   return it == attrs().end() ? nullptr : &it->second;
 }
 
+Node::Node(Graph& graph) : graph_(&graph), device_(graph.DeviceNamed("")), assigned_device_(device_) {}
+
+void Node::set_assigned_device(std::string_view device) { assigned_device_ = graph_->DeviceNamed(device); }
+
 PartialShape Node::output_shape(int i) const {
   const Graph::Lock lock = graph_->LockNodes();
   return output_shapes_[i];
 }
 
 Graph::Graph(const OpRegistry& registry)
-    : registry_(registry),
-      uid_(NextGraphUid()),
-      functions_(std::make_unique<FunctionLibrary>(registry)),
-      failed_(new Node) {
-  failed_->graph_ = this;
+    : registry_(registry), uid_(NextGraphUid()), functions_(std::make_unique<FunctionLibrary>(registry)) {
+  failed_.reset(new Node(*this));
   failed_->props_ = std::make_shared<NodeProps>();
 }
 Graph::~Graph() {
@@ -63,8 +64,8 @@ const OpDef* Graph::FindOp(std::string_view name) const {
 
 Node* Graph::FindNode(std::string_view name) const {
   std::lock_guard<std::recursive_mutex> lock(mu_);
-  auto it = by_name_.find(std::string(name));
-  return it == by_name_.end() ? nullptr : it->second;
+  auto it = by_name_.find(name);
+  return it == by_name_.end() ? nullptr : *it;
 }
 
 Result<Output> Graph::FindOutput(std::string_view name) const {
@@ -112,9 +113,16 @@ void Graph::ForEachNode(FunctionRef<void(Node*)> visit) const {
     if (nodes_[i] != nullptr) visit(nodes_[i].get());
 }
 
+void Graph::CountNames() {
+  for (; num_named_ < nodes_.size(); ++num_named_) {
+    if (nodes_[num_named_] != nullptr) names_.MarkUsed(nodes_[num_named_]->name());
+  }
+}
+
 std::string Graph::UniqueName(std::string_view base, bool mark_used) {
   const std::string& scope = build().name_scope;
   std::lock_guard<std::recursive_mutex> lock(mu_);
+  CountNames();
   return names_.Unique(scope.empty() ? std::string(base) : fmt::format("{}/{}", scope, base), mark_used);
 }
 
@@ -166,7 +174,13 @@ Status Graph::SetAttr(Node* node, std::string name, AttrValue value) {
 
 void Graph::SetDevice(Node* node, std::string device) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
-  node->device_ = std::move(device);
+  node->device_ = DeviceNamed(device);
+}
+
+const std::string* Graph::DeviceNamed(std::string_view device) {
+  std::lock_guard<std::recursive_mutex> lock(mu_);
+  const auto it = devices_.find(device);
+  return &*(it == devices_.end() ? devices_.emplace(device).first : it);
 }
 
 void Graph::SetFlowContext(Node* node, FlowContext* context) {
@@ -192,25 +206,24 @@ void Graph::Own(std::unique_ptr<FlowContext> context) {
 Result<Node*> Graph::Insert(std::shared_ptr<const NodeProps> props, std::vector<Output> inputs,
                             std::vector<Node*> control_inputs, std::string device, std::vector<PartialShape> shapes) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
-  if (by_name_.contains(props->name)) return AlreadyExists("there is a node named '{}' already", props->name);
-  std::unique_ptr<Node> node(new Node);
-  node->graph_ = this;
+  if (by_name_.contains(std::string_view(props->name)))
+    return AlreadyExists("there is a node named '{}' already", props->name);
+  std::unique_ptr<Node> node(new Node(*this));
   node->output_shapes_ = std::move(shapes);
   node->output_shapes_.resize(props->output_types.size());
   node->props_ = std::move(props);
   node->inputs_ = std::move(inputs);
   node->control_inputs_ = std::move(control_inputs);
-  node->device_ = std::move(device);
+  node->device_ = DeviceNamed(device);
   return Adopt(std::move(node));
 }
 
 Node* Graph::Adopt(std::unique_ptr<Node> owned) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
   Node* node = owned.get();
-  WEIR_CHECK(by_name_.emplace(node->name(), node).second, node->name());
+  WEIR_CHECK(by_name_.insert(node).second, node->name());
   node->id_ = static_cast<int>(nodes_.size());
   nodes_.push_back(std::move(owned));
-  names_.MarkUsed(node->name());
   for (const Output& input : node->inputs_)
     if (input.valid()) input.node->consumers_.push_back(node);
   for (Node* control : node->control_inputs_) control->control_outputs_.push_back(node);
@@ -227,7 +240,8 @@ void Graph::Remove(Node* node) {
   for (const Output& input : node->inputs_) EraseOne(input.node->consumers_, node);
   for (Node* control : node->control_inputs_) EraseOne(control->control_outputs_, node);
   for (Node* waiting : node->control_outputs_) EraseOne(waiting->control_inputs_, node);
-  by_name_.erase(node->name());
+  CountNames();  // the name stays in use
+  by_name_.erase(node);
   refiner_.Forget(node);
   nodes_[node->id_].reset();
 }

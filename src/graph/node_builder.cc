@@ -96,8 +96,7 @@ Result<Node*> NodeBuilder::Build() {
   if (state.flow != nullptr) WEIR_TRY(CaptureInputs(*state.flow, &name, &inputs, &controls));
   for (const Output& input : inputs) WEIR_TRY(CheckInputContext(state.flow, op->traits.kind, name, input));
 
-  std::unique_ptr<Node> node(new Node);
-  node->graph_ = &graph_;
+  std::unique_ptr<Node> node(new Node(graph_));
   WEIR_ASSIGN(std::shared_ptr<NodeProps> props, MakeProps(*op, resolver, name, inputs));
   WEIR_ASSIGN(node->output_shapes_, graph_.InferShapes(*props, inputs));
   props->name = FinalName(name);
@@ -238,19 +237,20 @@ std::string NodeBuilder::FinalName(const std::string& name) {
 }
 
 Status NodeBuilder::ChooseDevice(const Colocation& colocation, const BuildState& state, Node* node) const {
-  node->device_ = device_.empty() ? colocation.device : device_;
-  if (colocation.by_ref || !node->device_.empty()) return OkStatus();
+  node->device_ = graph_.DeviceNamed(device_.empty() ? colocation.device : device_);
+  if (colocation.by_ref || !node->device().empty()) return OkStatus();
   // Innermost first: a device function sees the device that inner scopes chose. No lock is held, since it may be
   // Python.
   const std::vector<DeviceRequest> requests = state.devices;
   for (auto request = requests.rbegin(); request != requests.rend(); ++request) {
     if (request->ignore_outer) break;
     if (request->choose) {
-      WEIR_ASSIGN(node->device_, request->choose(*node));
+      WEIR_ASSIGN(const std::string chosen, request->choose(*node));
+      node->device_ = graph_.DeviceNamed(chosen);
     } else {
       WEIR_ASSIGN(const DeviceName outer, DeviceName::Parse(request->name));
-      WEIR_ASSIGN(const DeviceName inner, DeviceName::Parse(node->device_));
-      node->device_ = outer.MergedWith(inner).ToString();
+      WEIR_ASSIGN(const DeviceName inner, DeviceName::Parse(node->device()));
+      node->device_ = graph_.DeviceNamed(outer.MergedWith(inner).ToString());
     }
   }
   return OkStatus();

@@ -113,6 +113,39 @@ TEST(TrainDiskFaultsTest, AStateThatCannotBeReadIsAnError) {
   });
 }
 
+TEST(TrainDiskFaultsTest, AMetaGraphThatCannotBeWrittenIsAnError) {
+  FakeEnv env;
+  ASSERT_TRUE(env.MakeDirectories("/d").ok());
+  Training training(env, {});
+  env.fault = [](std::string_view operation, const std::string& path) {
+    const bool fails = operation == "write" && path.find(".meta") != std::string::npos;
+    return fails ? DataLoss("the disk is broken: {}", path) : OkStatus();
+  };
+  const Status status = training.SaveStep(1);
+  EXPECT_EQ(status.code(), StatusCode::kDataLoss);
+  EXPECT_NE(status.message().find("/d/m-1.meta"), absl::string_view::npos) << status;
+}
+
+// The saver remembers that the first checkpoint is to be deleted, but must not delete the one that replaces it.
+TEST(TrainDiskFaultsTest, ACheckpointThatIsSavedAgainIsNotDeleted) {
+  FakeEnv env;
+  ASSERT_TRUE(env.MakeDirectories("/d").ok());
+  SaverOptions options;
+  options.max_to_keep = 1;
+  Training training(env, options);
+  ASSERT_TRUE(training.SaveStep(1).ok());
+  env.fault = [](std::string_view operation, const std::string& path) {
+    const bool fails = operation == "write" && path.starts_with("/d/checkpoint");
+    return fails ? DataLoss("the disk is broken: {}", path) : OkStatus();
+  };
+  EXPECT_EQ(training.SaveStep(2).code(), StatusCode::kDataLoss);
+  env.fault = nullptr;
+  ASSERT_TRUE(training.SaveStep(1).ok());
+  EXPECT_EQ(Must(LatestCheckpoint(env, "/d")), "/d/m-1");
+  EXPECT_EQ(SavedValue(env, "/d/m-1"), 3);
+  EXPECT_FALSE(CheckpointExists(env, "/d/m-2"));
+}
+
 // The steps of the events that can be read from all event files; those of a file end where it is torn.
 std::vector<int64_t> StepsOnDisk(FakeEnv& env) {
   std::vector<int64_t> steps;

@@ -9,11 +9,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "weir/base/function_ref.h"
 #include "weir/graph/build_state.h"
 #include "weir/graph/collections.h"
@@ -106,6 +107,8 @@ class Graph final {
 
   // Inserts a node that NodeBuilder has prepared. REQUIRES: its name is not in use.
   Node* Adopt(std::unique_ptr<Node> node);
+  // Returns a string that lives as long as the graph.
+  const std::string* DeviceNamed(std::string_view device);
   // Keeps a node whose construction failed alive: a device function may still hold a pointer to it.
   void Abandon(std::unique_ptr<Node> node);
 
@@ -121,6 +124,9 @@ class Graph final {
   PartialShape ConstantShape(Output output);
 
  private:
+  // Adds the names of all nodes to names_. REQUIRES: mu_ held.
+  void CountNames();
+
   const OpRegistry& registry_;
   const int64_t uid_;
   std::unique_ptr<FunctionLibrary> functions_;
@@ -129,8 +135,23 @@ class Graph final {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Node>> abandoned_;
   std::unique_ptr<Node> failed_;  // target of failed outputs, so that they know their graph
-  std::unordered_map<std::string, Node*> by_name_;
+  // Nodes by name. The keys are the nodes themselves, so that a name is stored once.
+  struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return absl::HashOf(name); }
+    size_t operator()(const Node* node) const { return absl::HashOf(std::string_view(node->name())); }
+  };
+  struct SameName {
+    using is_transparent = void;
+    static std::string_view NameOf(std::string_view name) { return name; }
+    static std::string_view NameOf(const Node* node) { return node->name(); }
+    bool operator()(const auto& a, const auto& b) const { return NameOf(a) == NameOf(b); }
+  };
+  absl::flat_hash_set<Node*, NameHash, SameName> by_name_;
+  // Of the nodes, only the names of the first num_named_ are included: most graphs of servers never need a unique name.
   NodeNames names_;
+  size_t num_named_ = 0;
+  std::set<std::string, std::less<>> devices_;  // devices of nodes
   ShapeRefiner refiner_;
   BuildStates build_states_;
   std::vector<std::unique_ptr<FlowContext>> flow_contexts_;

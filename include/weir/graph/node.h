@@ -52,19 +52,19 @@ class Node final {
   Output output(int i) { return Output(this, i); }
   DType output_type(int i) const { return props_->output_types[i]; }
   PartialShape output_shape(int i) const;
-  const std::string& device() const { return device_; }  // the requested device
+  const std::string& device() const { return *device_; }  // the requested device
   FlowContext* flow_context() const { return flow_context_; }
   // Overrides the requested device when the node is written to a GraphDef.
-  const std::string& assigned_device() const { return assigned_device_; }
-  void set_assigned_device(std::string device) { assigned_device_ = std::move(device); }
+  const std::string& assigned_device() const { return *assigned_device_; }
+  void set_assigned_device(std::string_view device);
 
  private:
   friend class Graph;
   friend class NodeBuilder;
   friend class ShapeRefiner;
   friend struct Output;
-  Node() = default;
-  Graph* graph_ = nullptr;
+  explicit Node(Graph& graph);
+  Graph* graph_;
   int id_ = 0;
   std::shared_ptr<const NodeProps> props_;
   std::vector<Output> inputs_;
@@ -72,8 +72,9 @@ class Node final {
   std::vector<Node*> consumers_;
   std::vector<Node*> control_outputs_;
   std::vector<PartialShape> output_shapes_;
-  std::string device_;
-  std::string assigned_device_;
+  // Owned by the graph, because many nodes have the same device.
+  const std::string* device_;
+  const std::string* assigned_device_;
   FlowContext* flow_context_ = nullptr;
 };
 

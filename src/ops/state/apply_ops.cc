@@ -289,7 +289,7 @@ Result<Kernel> MakeUpdate(const UpdateOp& op, HandleKind handle_kind, Extent ext
 
 // TensorFlow's ops on resources leave the gradient's shape to the kernel, with two exceptions.
 bool ChecksGradientShape(const Layout& layout) {
-  if (layout.variable_kind == VariableKind::kRef) return true;
+  if (layout.handle_kind == HandleKind::kRef) return true;
   return layout.extent == Extent::kDense &&
          (layout.rule == UpdateRule::kGradientDescent || layout.rule == UpdateRule::kProximalAdagrad);
 }

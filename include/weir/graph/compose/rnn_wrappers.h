@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/compose/random.h"
-#include "graph/compose/rnn.h"
+#include "weir/graph/compose/random.h"
+#include "weir/graph/compose/rnn.h"
 
 namespace weir {
 
