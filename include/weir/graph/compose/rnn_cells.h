@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/compose/layer_weights.h"
+#include "weir/graph/compose/layer_weights.h"
 #include "weir/graph/compose/random.h"
 #include "weir/graph/compose/rnn.h"
 
