@@ -471,6 +471,10 @@ def test_residual_and_device_wrappers():
     wrapped, _ = tf.nn.dynamic_rnn(CELLS.DeviceWrapper(CELLS.ResidualWrapper(inner), "/cpu:0"), tf.constant(x), dtype=tf.float32, scope="again")
     a, b = evaluate([plain, wrapped])
     np.testing.assert_allclose(a + x, b, atol=1e-6)
+    with pytest.raises(ValueError, match=r"Shapes \(3, 4\) and \(3, 2\) are incompatible"):
+        CELLS.ResidualWrapper(CELLS.BasicRNNCell(2))(tf.constant(x[:, 0]), tf.zeros([3, 2]))
+    with pytest.raises(ValueError, match=r"Expected inputs.shape\[-1\] to be known, saw shape: \(\?, \?\)"):
+        CELLS.GRUCell(2)(tf.placeholder(tf.float32, [None, None]), tf.zeros([3, 2]))
 
 
 def test_training_remembers():

@@ -11,6 +11,7 @@
 #include "graph/compose/default_scope.h"
 #include "graph/compose/weights.h"
 #include "graph/node_builder.h"
+#include "graph/texts.h"
 #include "tensor/tensor.h"
 
 namespace weir {
@@ -44,7 +45,7 @@ constexpr int64_t kMaxWidth = int64_t{1} << 40;  // four times as many are still
 // The width of the inputs, after a check of all sizes.
 Result<int64_t> Depth(const PartialShape& input, int64_t units, int64_t outputs) {
   if (!input.known_rank() || input.rank() == 0 || input[input.rank() - 1] < 0)
-    return InvalidArgument("Expected inputs.shape[-1] to be known, saw shape: {}", input);
+    return InvalidArgument("Expected inputs.shape[-1] to be known, saw shape: {}", PythonText(input));
   const int64_t depth = input[input.rank() - 1];
   if (units < 0 || outputs < 0 || std::max({units, outputs, depth}) > kMaxWidth)
     return InvalidArgument("a cell cannot have {} inputs, {} units and {} outputs", depth, units, outputs);

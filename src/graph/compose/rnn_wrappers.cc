@@ -6,6 +6,7 @@
 #include "graph/compose/nn.h"
 #include "graph/compose/rnn_cells.h"
 #include "graph/node_builder.h"
+#include "graph/texts.h"
 
 namespace weir {
 namespace {
@@ -78,8 +79,8 @@ Result<OutputList> ResidualOutputs(const OutputList& inputs, const OutputList& o
   OutputList sums;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].shape().CompatibleWith(outputs[i].shape()))
-      return InvalidArgument("Shapes {} and {} are incompatible: a residual connection adds inputs and outputs",
-                             inputs[i].shape(), outputs[i].shape());
+      return InvalidArgument("Shapes {} and {} are incompatible", PythonText(inputs[i].shape()),
+                             PythonText(outputs[i].shape()));
     sums.push_back(inputs[i] + outputs[i]);
   }
   if (!inputs.empty()) WEIR_TRY(inputs[0].graph().TakeError());
