@@ -1,5 +1,5 @@
-// One function per op, in namespace weir::raw_ops, by the group of the op. Namespace weir has them too, unless a function
-// made of several ops has the same name.
+// One function per op, in namespace weir::raw_ops, by the group of the op. Namespace weir has them too, unless a
+// function made of several ops has the same name.
 #pragma once
 
 #include "weir/graph/build/array_ops.h"
