@@ -76,7 +76,8 @@ class PartialShape {
 
   // REQUIRES: known_rank() (checked).
   void AddDim(int64_t size) {
-    if (!known_rank_) [[unlikely]] FailRankCheck();
+    if (!known_rank_) [[unlikely]]
+      FailRankCheck();
     dims_.push_back(size);
   }
   void SetDim(int i, int64_t size) { dims_[i] = size; }
