@@ -105,10 +105,11 @@ TEST(RecordFileTest, ErrorSuggestsAnotherFileType) {
   ASSERT_TRUE(WriteRecords(env, "/packed", {"first", "second"}, Compression::kGzip).ok());
   ASSERT_TRUE(env.WriteFile("/text", "no records are in here").ok());
   for (const std::string path : {"/packed", "/text"}) {
-    EXPECT_EQ(ReadRecords(env, path, Compression::kNone).status(),
-              DataLoss("{}: corrupted record 0 at offset 0: wrong checksum of its length (is it a TFRecord file, and is "
-                       "the compression type right?)",
-                       path));
+    EXPECT_EQ(
+        ReadRecords(env, path, Compression::kNone).status(),
+        DataLoss("{}: corrupted record 0 at offset 0: wrong checksum of its length (is it a TFRecord file, and is "
+                 "the compression type right?)",
+                 path));
   }
 }
 
