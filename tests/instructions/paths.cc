@@ -20,12 +20,7 @@ using namespace weir;
 
 constexpr int kWarm = 3;
 
-tensorflow::ConfigProto OneThread() {
-  tensorflow::ConfigProto config;
-  config.set_intra_op_parallelism_threads(1);
-  config.set_inter_op_parallelism_threads(1);
-  return config;
-}
+SessionConfig OneThread() { return {.intra_op_parallelism_threads = 1, .inter_op_parallelism_threads = 1}; }
 
 [[noreturn]] void Fail(const std::string& what) {
   std::fprintf(stderr, "weir_instructions: %s\n", what.c_str());
