@@ -94,11 +94,14 @@ def test_indexing_with_tensors():
 
 def test_wrong_indices():
     x = tf.constant([1, 2, 3])
-    for key in (1.5, "a", True, tf.constant(1.0)):
+    for key in (1.5, "a", np.bool_(True), tf.constant(1.0)):
         with pytest.raises(TypeError, match="are valid indices"):
             x[key]
     for key in ((0, 0), (..., ...)):
         with pytest.raises(ValueError):
+            x[key]
+    for key in (True, tf.constant(True), np.array(True)):
+        with pytest.raises(ValueError, match="mask cannot be scalar"):
             x[key]
     with pytest.raises(ValueError):
         tf.constant(1)[0]
