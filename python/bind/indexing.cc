@@ -1,4 +1,5 @@
 // tensor[key]: converts Python indexing (integers, slices, ellipsis, newaxis and scalar tensors) to one StridedSlice.
+#include "absl/strings/match.h"
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/numpy.h"
@@ -23,7 +24,8 @@ struct SliceSpec {
 };
 
 bool IsIndex(py::handle value) {
-  if (PyBool_Check(value.ptr())) return false;
+  // Both are subclasses of, or convert to, integers.
+  if (PyBool_Check(value.ptr()) || absl::StartsWith(Py_TYPE(value.ptr())->tp_name, "numpy.bool")) return false;
   if (IsTensor(value)) {
     const DType type = OutputOf(value).base_dtype();
     return type == kInt32 || type == kInt64;
