@@ -37,7 +37,7 @@ class Engine final {
   Graph& graph() const { return *graph_; }
   const std::shared_ptr<Graph>& shared_graph() const { return graph_; }
   std::shared_ptr<Graph> NewGraph() const;
-  // Returns a node that initializes all global variables of the graph.
+  // Returns a node that initializes the global variables that the graph has now.
   Node* InitializeVariables() const;
   // Starts one task of a cluster in this process. Sessions connect to its target(), from this or another process. The
   // server runs until it is destroyed or Stop is called. Join waits for that; JoinUntilSignal also returns on SIGTERM
@@ -78,7 +78,7 @@ class Var final {
   VariablePtr variable_;
 };
 
-// A node to run. Converts from the results of graph-building functions; throws if building failed.
+// A node to run. An Output or Result of a failed build throws here; a null Node* fails when it is run.
 class Op final {
  public:
   Op(Node* node) : node_(node) {}

@@ -160,7 +160,8 @@ std::vector<Tensor> ClientSession::Run(const Feeds& feeds, const std::vector<Out
 
 void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string& target,
                 const std::function<void(const ClientSession&)>& body) {
-  ThrowIfError(supervisor.RunManaged(engine.Sessions(target), [&](const SessionPtr& session) -> Status {
+  std::exception_ptr thrown;  // of a kind that is no Status
+  const Status status = supervisor.RunManaged(engine.Sessions(target), [&](const SessionPtr& session) -> Status {
     try {
       body(ClientSession(engine, session));
       return OkStatus();
@@ -168,8 +169,13 @@ void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string&
       return error.status();
     } catch (const std::bad_alloc&) {
       return StatusFromCurrentException("the body of a managed session");
+    } catch (...) {
+      thrown = std::current_exception();
+      return Cancelled("the body of a managed session threw an exception");
     }
-  }));
+  });
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  ThrowIfError(status);
 }
 
 }  // namespace weir

@@ -32,7 +32,7 @@ class NodeBuilder final {
   // invalid.
   Output BuildOutput();  // output 0
   Node* BuildNode();     // null on error
-  // All outputs. On an error `on_error` failed outputs.
+  // All outputs; on an error, `on_error` failed ones.
   OutputList BuildOutputs(size_t on_error = 0);
 
  private:

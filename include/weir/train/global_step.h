@@ -14,7 +14,7 @@ struct GlobalStep {
   bool in_collection = false;
 };
 // The item of the collection "global_step", else the tensor "global_step:0". If the collection has several items: none
-// (logged as an error) or the first. A TypeError if it is not an integer scalar.
+// (logged as an error) or the first. An error with IsTypeError if it is not an integer scalar.
 enum class OfSeveral { kNone, kFirst };
 Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several = OfSeveral::kNone);
 

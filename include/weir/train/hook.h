@@ -32,7 +32,7 @@ class RunContext final {
   // No further step runs: MonitoredSession::ShouldStop returns true from here on.
   void RequestStop() { stop_requested_ = true; }
   bool stop_requested() const { return stop_requested_; }
-  std::any note;                                         // passed from the caller of Run to its own hooks
+  std::any note;                                         // what the caller gave to MonitoredSession::Run
   std::shared_ptr<TrainingProgress> progress = nullptr;  // progress display of the task; usually null
 
  private:

@@ -87,7 +87,7 @@ class MonitoredSession final {
   Status EnsureSession(CancelToken* cancel);  // retries until a session exists
   // Stops the coordinator (with `cause` as its error if a task was lost), joins its threads and closes the session.
   Status EndSession(const Status& cause, CancelToken* cancel);
-  // Like Drop, after a lost task: a new session follows, so errors from the loss are ignored.
+  // Like EndSession, after a lost task: a new session follows, so errors from the loss are ignored.
   Status EndLostSession(const Status& cause, CancelToken* cancel);
   Status RootCause(const Status& status) const;
   template <class F>
@@ -121,7 +121,7 @@ struct TrainingSessionOptions {
   double stop_grace_period_secs = 120;
   Clock* clock = &RealClock();
 };
-// Parts of the program that the hooks of a training session need.
+// What MonitoredTrainingSession provides itself and the Python binding replaces.
 struct TrainingHookParts {
   std::function<WriterSource(const std::string& directory)> writer;  // event file writer
   std::function<Result<std::shared_ptr<Saver>>(Graph&)> saver;

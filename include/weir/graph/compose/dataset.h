@@ -3,7 +3,7 @@
 // the graph's build state.
 //
 //   Dataset numbers = Dataset::Range(graph, 0, 100, 1).Map(*TraceDatasetFunction(...)).Shuffle(100, 7).Batch(10);
-//   OutputList batch = DatasetIterator::OneShot(numbers).GetNext();
+//   OutputList batch = ValueOrThrow(DatasetIterator::OneShot(numbers)).GetNext();
 #pragma once
 
 #include <functional>
