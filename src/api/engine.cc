@@ -1,5 +1,7 @@
 #include "weir/engine.h"
 
+#include <exception>
+
 #include "base/out_of_memory.h"
 #include "base/thread_pool.h"
 #include "cluster/network.h"

@@ -99,5 +99,18 @@ TEST(KnownShapes, AVectorTooLongForAShapeLeavesItUnknown) {
   }
 }
 
+TEST(ManagedSessionErrorsTest, AnExceptionOfTheBodyStopsTheSupervisorAndComesOut) {
+  Engine engine;
+  Var v(engine.graph(), Tensor::Scalar(1.0f));
+  const auto supervisor = ValueOrThrow(Supervisor::Make(engine.graph()));
+  try {
+    RunManaged(*supervisor, engine, "", [](const ClientSession&) { throw std::runtime_error("mine"); });
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "mine");
+  }
+  EXPECT_TRUE(supervisor->coordinator()->should_stop());
+}
+
 }  // namespace
 }  // namespace weir
