@@ -200,7 +200,7 @@ def parallel_map(tf):
 @program
 def map_and_batch(tf):
     v = variable(tf)
-    return [sorted(batch) for batch in passes(tf, count(tf, 4).apply(tf.data.experimental.map_and_batch(lambda i: v.assign_add(1), 4)), n=1)]
+    return [sorted(batch) for batch in passes(tf, count(tf, 4).apply(tf.data.experimental.map_and_batch(lambda i: v.assign_add(1), 4, num_parallel_calls=1)), n=1)]
 
 
 # --- reference variables, which are captured by value and cannot be assigned
