@@ -8,9 +8,6 @@ from both.dataset_programs import PROGRAMS, all_answers
 from conftest import run_tensorflow
 
 
-# Calls that run at a time take numbers from one variable: on a TensorFlow server two may get the same one.
-RACY = {"map_and_batch"}
-
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory):
@@ -27,7 +24,7 @@ def ours():
 @pytest.mark.parametrize("sessions", ["local", "server"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(ours, theirs, name, sessions):
-    mine, wanted = ours[sessions][name], theirs["local" if name in RACY else sessions][name]
+    mine, wanted = ours[sessions][name], theirs[sessions][name]
     if wanted[0] == "error" and wanted[1] == "TypeError":  # in traced functions, TensorFlow prepends the class to the text
         wanted[2] = wanted[2].replace("TypeError: ", "")
     assert mine == wanted
