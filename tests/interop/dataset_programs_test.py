@@ -8,7 +8,6 @@ from both.dataset_programs import PROGRAMS, all_answers
 from conftest import run_tensorflow
 
 
-
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory):
     path = tmp_path_factory.mktemp("datasets") / "answers.json"
