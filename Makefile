@@ -6,6 +6,8 @@ PYTHON ?= /usr/bin/python3
 CLEAN = "$(CURDIR)/tools/clean_environment"
 CTEST = $(CLEAN) ctest --no-tests=error --output-on-failure --test-output-truncation head --test-output-size-passed 20000 -j $(JOBS)
 INTEROP_VENV = build/interop-venv
+# The last TensorFlow with tf.estimator and Keras 2.
+KERAS2_VENV = build/keras2-venv
 
 .DEFAULT_GOAL := help
 .PHONY: help deps deps-clang deps-interop build demo check test test-all interop bench soak generate format lint install
@@ -39,8 +41,10 @@ test-all: test-release test-asan test-tsan ## run all tests, then the address, u
 
 interop: build-release deps-interop ## test against the real TensorFlow, in its own virtual environment (needs PyPI)
 	@$(if $(WEIR_TF_PYTHON),:,$(MAKE) --no-print-directory $(INTEROP_VENV)/ready)
+	@$(if $(WEIR_KERAS2_TF_PYTHON),:,$(MAKE) --no-print-directory $(KERAS2_VENV)/ready)
 	$(CLEAN) WEIR_BUILD="$(CURDIR)/build" WEIR_PYTHON=$(PYTHON) PYTHONPATH="$(CURDIR)/build/python" \
 	  WEIR_TF_PYTHON="$(or $(WEIR_TF_PYTHON),$(CURDIR)/$(INTEROP_VENV)/bin/python)" \
+	  WEIR_KERAS2_TF_PYTHON="$(or $(WEIR_KERAS2_TF_PYTHON),$(CURDIR)/$(KERAS2_VENV)/bin/python)" \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider -n $(JOBS) --dist loadfile --junitxml=build/interop.xml tests/interop
 
 bench: build-release ## run the benchmarks and write docs/performance.md
@@ -87,4 +91,9 @@ test-release test-dev test-asan test-tsan: test-%: build-%
 $(INTEROP_VENV)/ready:
 	$(PYTHON) -m venv $(INTEROP_VENV)
 	$(INTEROP_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'tensorflow-cpu==2.21.*' 'tensorboard==2.21.*'
+	touch $@
+
+$(KERAS2_VENV)/ready:
+	$(PYTHON) -m venv $(KERAS2_VENV)
+	$(KERAS2_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'tensorflow-cpu==2.15.1' 'tf-slim==1.1.0'
 	touch $@

@@ -7,7 +7,7 @@ import pytest
 
 import weir as tf
 from both.answers import answer, cases
-from conftest import run_tensorflow
+from conftest import run_keras2_tensorflow, run_tensorflow
 
 # Known differences: a regular expression for the case, and the reason.
 DIFFERENT = {
@@ -24,9 +24,10 @@ DIFFERENT = {
 
 @pytest.fixture(scope="module")
 def theirs(tmp_path_factory):
-    path = tmp_path_factory.mktemp("answers") / "answers.json"
-    run_tensorflow("ask_answers.py", path)
-    return json.loads(path.read_text())
+    folder = tmp_path_factory.mktemp("answers")
+    run_tensorflow("ask_answers.py", folder / "answers.json", "MODULES")
+    run_keras2_tensorflow("ask_answers.py", folder / "keras2.json", "KERAS2_MODULES")
+    return {**json.loads((folder / "answers.json").read_text()), **json.loads((folder / "keras2.json").read_text())}
 
 
 def same(a, b):

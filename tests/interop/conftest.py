@@ -15,10 +15,10 @@ from weir.proto import message_class
 HERE = pathlib.Path(__file__).parent
 
 
-def tensorflow_python():
-    path = os.environ.get("WEIR_TF_PYTHON")
+def tensorflow_python(variable="WEIR_TF_PYTHON"):
+    path = os.environ.get(variable)
     if not path:
-        pytest.skip("WEIR_TF_PYTHON is not set to an interpreter with tensorflow-cpu: use `make interop`")
+        pytest.skip(f"{variable} is not set to an interpreter with tensorflow-cpu: use `make interop`")
     return path
 
 
@@ -33,6 +33,12 @@ def start_tensorflow(*arguments):
 
 def run_tensorflow(*arguments):
     assert start_tensorflow(*arguments).wait() == 0
+
+
+def run_keras2_tensorflow(*arguments):
+    """Runs a script of this folder with TensorFlow 2.15, the last with tf.estimator and Keras 2, and with tf-slim."""
+    python = tensorflow_python("WEIR_KERAS2_TF_PYTHON")
+    subprocess.run([python, *map(str, arguments)], env=tensorflow_environment(), cwd=HERE, check=True)
 
 
 def make_answers(out):

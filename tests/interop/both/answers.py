@@ -1,6 +1,8 @@
 """Results of Python API calls on TensorFlow and on Weir: values, shapes, names and error classes.
 
-Every module of cases has a dict CASES of functions that take `tf`. Each function runs in its own graph.
+Every module of cases has a dict CASES of functions that take `tf`. Each function runs in its own graph. TensorFlow
+2.21 answers MODULES. TensorFlow 2.15 answers KERAS2_MODULES: newer versions lack tf.estimator, and their layers,
+recurrent cells and feature columns do not work with Keras 3. tf-slim is installed beside 2.15.
 """
 import importlib
 
@@ -8,11 +10,17 @@ import numpy as np
 
 MODULES = ["nn_answers", "loss_answers", "variable_answers", "scope_answers", "hook_answers", "session_answers", "value_answers",
            "small_answers"]
+KERAS2_MODULES = []
 
 
-def cases():
-    return {f"{module}: {name}": case for module in MODULES
+def cases(modules=MODULES + KERAS2_MODULES):
+    return {f"{module}: {name}": case for module in modules
             for name, case in importlib.import_module(f"both.{module}").CASES.items()}
+
+
+def slim(tf):
+    """Returns the slim library: tf.contrib.slim of Weir, the package tf-slim beside TensorFlow."""
+    return tf.contrib.slim if tf.__name__ == "weir" else importlib.import_module("tf_slim")
 
 
 def evaluate(tf, fetches, feed_dict=None):
@@ -47,5 +55,5 @@ def answer(tf, case):
             return f"raises {type(error).__name__}"
 
 
-def answers(tf):
-    return {name: answer(tf, case) for name, case in cases().items()}
+def answers(tf, modules):
+    return {name: answer(tf, case) for name, case in cases(modules).items()}
