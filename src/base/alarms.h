@@ -20,7 +20,7 @@ class Alarms {
  public:
   using Id = uint64_t;
   virtual ~Alarms() = default;
-  // Runs `ring` once, `nanos` from now. All alarms share one thread: `ring` must not block.
+  // Runs `callback` once, `nanos` from now. All alarms share one thread: `callback` must not block.
   virtual Id After(int64_t nanos, std::function<void()> callback) = 0;
   // Cancels the alarm; no-op if it has already run. Blocks while the callback runs on another thread, so after the
   // return the callback is not running and never will. Does not block when called from the callback itself.

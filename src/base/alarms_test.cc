@@ -16,7 +16,7 @@ void WaitUntil(const std::atomic<int>& value, int wanted) {
   while (value.load() < wanted) RealClock().SleepMicros(200);
 }
 
-TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
+TEST(AlarmsTest, RunInOrderOfDueTime) {
   std::mutex mu;
   std::vector<int> order;
   std::atomic<int> rung{0};
@@ -34,7 +34,7 @@ TEST(AlarmsTest, RingInTheOrderOfTheirTimes) {
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 
-TEST(AlarmsTest, DroppedOnesStaySilent) {
+TEST(AlarmsTest, CancelledAlarmsDoNotRun) {
   std::atomic<int> rung{0};
   ManualClock clock;
   ThreadAlarms alarms(clock);
@@ -47,7 +47,7 @@ TEST(AlarmsTest, DroppedOnesStaySilent) {
   EXPECT_EQ(rung, 1);
 }
 
-TEST(AlarmsTest, DropWaitsForTheOneThatRuns) {
+TEST(AlarmsTest, CancelWaitsForARunningCallback) {
   std::atomic<int> stage{0};
   ThreadAlarms alarms(RealClock());
   const Alarms::Id id = alarms.After(0, [&] {
@@ -60,7 +60,7 @@ TEST(AlarmsTest, DropWaitsForTheOneThatRuns) {
   EXPECT_EQ(stage, 2);
 }
 
-TEST(AlarmsTest, AnAlarmMaySetAndDropOthersAndItself) {
+TEST(AlarmsTest, CallbackMayAddAndCancelAlarms) {
   std::atomic<int> rung{0};
   ThreadAlarms alarms(RealClock());
   std::atomic<Alarms::Id> id{0};
@@ -72,7 +72,7 @@ TEST(AlarmsTest, AnAlarmMaySetAndDropOthersAndItself) {
   EXPECT_EQ(rung, 1);
 }
 
-TEST(AlarmsTest, DestroyedWithAlarmsThatNeverRing) {
+TEST(AlarmsTest, DestructorDropsPendingAlarms) {
   std::atomic<int> rung{0};
   {
     ThreadAlarms(RealClock()).After(int64_t{1} << 60, [&] { ++rung; });

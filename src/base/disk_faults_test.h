@@ -1,5 +1,5 @@
-// Runs a test over and over, with a fault of the disk at the first operation that it does, at the second, and so on,
-// until there is no operation left to fail.
+// Runs a test repeatedly. The disk fails at the first operation of the first run, at the second operation of the second
+// run, and so on, until a run ends without a fault.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -14,8 +14,8 @@ namespace weir {
 
 enum class DiskFault {
   kOnce,  // one operation fails
-  kDead,  // one fails, and all after it
-  kFull,  // so many bytes have room
+  kDead,  // one operation and all later ones fail
+  kFull,  // the disk has room for a limited number of bytes
 };
 constexpr DiskFault kDiskFaults[] = {DiskFault::kOnce, DiskFault::kDead, DiskFault::kFull};
 
@@ -24,7 +24,7 @@ class FaultyDisk final {
   FaultyDisk(DiskFault kind, int n) : kind_(kind), n_(n) {}
   FakeEnv& env() { return env_; }
   DiskFault kind() const { return kind_; }
-  // From here on, until Mend, the disk has its fault.
+  // Makes the disk fail until Repair.
   void Break() {
     if (kind_ == DiskFault::kFull) {
       constexpr uint64_t kStep = 61;
@@ -38,14 +38,14 @@ class FaultyDisk final {
       return DataLoss("cannot {} {}: input/output error", operation, path);
     };
   }
-  void Mend() {
+  void Repair() {
     env_.fault = nullptr;
     env_.capacity = std::numeric_limits<uint64_t>::max();
   }
   bool had_fault() const { return kind_ == DiskFault::kFull ? env_.was_full.load() : operations_ > n_; }
   const std::string& failed() const { return failed_; }  // the first operation that has failed; empty for kFull
-  // That an error is one of this disk and names a file whose name has `file` in it.
-  void ExpectTold(const Status& status, const std::string& file) const {
+  // Expects an error of this disk that names a file whose name contains `file`.
+  void ExpectReported(const Status& status, const std::string& file) const {
     EXPECT_EQ(status.code(), kind_ == DiskFault::kFull ? StatusCode::kResourceExhausted : StatusCode::kDataLoss)
         << status;
     EXPECT_THAT(std::string(status.message()), testing::HasSubstr(file));
@@ -59,7 +59,7 @@ class FaultyDisk final {
   FakeEnv env_;
 };
 
-// `body` calls Break and Mend.
+// `body` calls Break and Repair.
 inline void WithEveryFault(DiskFault kind, const std::function<void(FaultyDisk&)>& body) {
   for (int n = 0;; ++n) {
     FaultyDisk disk(kind, n);
@@ -73,7 +73,7 @@ inline void WithEveryFault(DiskFault kind, const std::function<void(FaultyDisk&)
   }
 }
 
-// The names in a directory that are of files on their way to another name.
+// The names of temporary files in a directory.
 inline std::vector<std::string> TemporaryNames(FakeEnv& env, const std::string& directory) {
   std::vector<std::string> names;
   for (const std::string& name : env.List(directory).value_or(std::vector<std::string>())) {

@@ -12,7 +12,7 @@
 namespace weir {
 namespace {
 
-// Writes `data` to `aside` and renames that to `path`. On failure `aside` is removed and `path` is untouched.
+// Writes `data` to `temp_path` and renames it to `path`. On failure deletes `temp_path` and leaves `path` unchanged.
 Status WriteAndRename(Env& env, const std::string& temp_path, const std::string& path, std::string_view data,
                       bool sync) {
   const auto write = [&]() -> Status {
@@ -23,7 +23,7 @@ Status WriteAndRename(Env& env, const std::string& temp_path, const std::string&
     return env.Rename(temp_path, path);
   };
   Status status = write();
-  if (!status.ok()) env.DeleteFile(temp_path).IgnoreError();  // the first error is the one to tell
+  if (!status.ok()) env.DeleteFile(temp_path).IgnoreError();  // return the first error
   return status;
 }
 
@@ -62,7 +62,8 @@ Status Env::ReplaceFile(const std::string& path, std::string_view data) {
   if (known.ok() && !known->is_regular) return WriteFile(path, data);
   const std::string temp_path = fmt::format("{}.tmp{:016x}", path, RealRng().Next64());
   Status status = WriteAndRename(*this, temp_path, path, data, /*sync=*/false);
-  // Somebody may be allowed to write the file but not its directory, or the name may have no room for more letters.
+  // The process may have permission to write the file but not its directory, or the name of the temporary file may be
+  // too long.
   const bool needs_place =
       status.code() == StatusCode::kPermissionDenied || status.code() == StatusCode::kInvalidArgument;
   return needs_place ? WriteFile(path, data) : status;

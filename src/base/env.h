@@ -1,4 +1,4 @@
-// Env for Weir's own code: the public header, and constructors of errors.
+// Internal version of the public header: adds constructors of errors.
 #ifndef WEIR_BASE_FORMATTED_ENV_H_
 #define WEIR_BASE_FORMATTED_ENV_H_
 

@@ -1,6 +1,6 @@
-// FakeEnv: files in memory, for tests, on a disk with faults. Set `fault` to make calls fail: it sees each operation
-// ("write", "sync", ...) with its path, and what it returns is the result unless it is OK. A write that fails leaves
-// half of its bytes, as a disk may. Directories exist as soon as they are made.
+// FakeEnv: an in-memory file system with faults, for tests. Set `fault` to make calls fail: it is called for each
+// operation ("write", "sync", ...) with its path, and if it returns an error, that is the result. A failed write leaves
+// half of its bytes. New directories are durable without a sync.
 #ifndef WEIR_BASE_ENV_FAKE_H_
 #define WEIR_BASE_ENV_FAKE_H_
 
@@ -20,10 +20,10 @@ class FakeEnv final : public Env {
  public:
   // Operations: open, read, write, flush, sync, close, find, list, rename, delete, "make directory", "sync directory".
   std::function<Status(std::string_view operation, const std::string& path)> fault;
-  // How many bytes all files may have together: a write beyond them keeps what fits and is ResourceExhausted.
+  // The capacity of the disk in bytes. A write that exceeds it stores what fits and returns ResourceExhausted.
   uint64_t capacity = std::numeric_limits<uint64_t>::max();
-  std::atomic<bool> was_full = false;  // such a write has been
-  // Reads end here, as if a file had become shorter after its size was asked.
+  std::atomic<bool> was_full = false;  // a write exceeded the capacity
+  // Reads end at this offset, as if the file had been truncated after its size was read.
   uint64_t readable_bytes = std::numeric_limits<uint64_t>::max();
 
   Result<std::unique_ptr<ReadableFile>> OpenRead(const std::string& path) override {
@@ -89,7 +89,7 @@ class FakeEnv final : public Env {
     std::lock_guard lock(mutex_);
     return UsedBytes();
   }
-  // What a machine that stops leaves of the files: what was synced of each.
+  // Drops everything that was not synced, like a crash of the machine.
   void LoseUnsynced() {
     std::lock_guard lock(mutex_);
     for (const auto& [path, data] : files_)

@@ -299,7 +299,7 @@ class PosixEnv final : public Env {
   }
 
  private:
-  // `exact_mode`: the permissions whatever the umask says.
+  // `exact_mode`: set these permissions regardless of the umask.
   static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flag,
                                                               std::optional<mode_t> exact_mode = {}) {
     WEIR_ASSIGN(const char* local, LocalPath(path));
@@ -308,7 +308,7 @@ class PosixEnv final : public Env {
     const int fd = Retry([&] { return open(local, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flag, mode); });
     if (fd < 0) return FileError("open", path, errno);
     auto file = std::make_unique<PosixWritable>(path, fd);
-    // Best effort: open has granted no more than that, and some file systems have no permissions to set.
+    // Best effort: open has granted at most these permissions, and some file systems have none.
     if (exact_mode.has_value()) (void)fchmod(fd, mode);
     return file;
   }

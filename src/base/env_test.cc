@@ -147,7 +147,7 @@ TEST(FakeEnvTest, FaultsLeaveTheOldFile) {
   }
 }
 
-TEST(FakeEnvTest, ADiskIsFull) {
+TEST(FakeEnvTest, WritesToAFullDiskFail) {
   FakeEnv env;
   ASSERT_TRUE(env.WriteFile("/a", "12345").ok());
   env.capacity = 8;
@@ -159,7 +159,7 @@ TEST(FakeEnvTest, ADiskIsFull) {
   EXPECT_EQ(env.ReadFile("/a").value(), "");
 }
 
-TEST(FakeEnvTest, AMatchDoesNotHideAFault) {
+TEST(FakeEnvTest, MatchReportsDiskFaults) {
   FakeEnv env;
   ASSERT_TRUE(env.WriteFile("/a", "").ok());
   env.fault = [](std::string_view operation, const std::string& path) {
@@ -193,7 +193,7 @@ TEST(RealEnvTest, ReplacingKeepsPermissionsLinksAndPipes) {
   EXPECT_FALSE(env.ReplaceFile(pipe, "x").ok());  // nobody reads it
   EXPECT_FALSE(env.Stat(pipe).value().is_regular);
   const std::string long_name = folder + "/" + std::string(250, 'n');
-  EXPECT_TRUE(env.ReplaceFile(long_name, "x").ok());  // no room for a longer name beside it
+  EXPECT_TRUE(env.ReplaceFile(long_name, "x").ok());  // a temporary name would be too long
 }
 
 TEST(RealEnvTest, OpeningADirectoryIsAnError) {

@@ -11,7 +11,7 @@
 
 namespace weir {
 
-// What a variable may say: a number of `unit` from `least` to `most`.
+// A variable whose value is a number of `unit` from `least` to `most`.
 template <class T>
 struct EnvironmentNumber {
   const char* variable;
@@ -20,12 +20,13 @@ struct EnvironmentNumber {
   T most = std::numeric_limits<T>::max();
 };
 
-// The number that the environment says; nullopt where the variable is not set. InvalidArgument, with the variable and
-// its text, for anything else than a number in the range.
+// Returns the value of the variable; nullopt if it is not set. InvalidArgument, which names the variable and its text,
+// if that is not a number in the range.
 Result<std::optional<int64_t>> ReadEnvironment(const EnvironmentNumber<int64_t>& wanted);
 Result<std::optional<double>> ReadEnvironment(const EnvironmentNumber<double>& wanted);
 
-// The same where the program goes on without the number: logs a warning, which ends with `otherwise`.
+// The same for programs that continue without the number: an invalid value is logged as a warning and ignored.
+// `otherwise` is the end of the warning and says what happens instead, e.g. "5 is used".
 std::optional<int64_t> ReadEnvironmentOrWarn(const EnvironmentNumber<int64_t>& wanted, std::string_view otherwise);
 // The same with a default.
 int64_t ReadEnvironmentOr(const EnvironmentNumber<int64_t>& wanted, int64_t otherwise);

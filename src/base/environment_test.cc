@@ -21,7 +21,7 @@ class EnvironmentTest : public testing::Test {
   }
 };
 
-TEST_F(EnvironmentTest, NumbersInTheRangeAreTaken) {
+TEST_F(EnvironmentTest, NumbersInTheRangeAreAccepted) {
   EXPECT_EQ(**Read("1"), 1);
   EXPECT_EQ(**Read("100"), 100);
   EXPECT_EQ(**Read("-7", -10), -7);
@@ -30,14 +30,14 @@ TEST_F(EnvironmentTest, NumbersInTheRangeAreTaken) {
   EXPECT_EQ(**ReadEnvironment(EnvironmentNumber<double>{kVariable, "seconds", 0}), 150.0);
 }
 
-TEST_F(EnvironmentTest, AVariableThatIsNotSetSaysNothing) {
+TEST_F(EnvironmentTest, UnsetVariableHasNoValue) {
   const Result<std::optional<int64_t>> none = ReadEnvironment(EnvironmentNumber<int64_t>{kVariable, "things", 1});
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_FALSE(none->has_value());
   EXPECT_EQ(ReadEnvironmentOr({kVariable, "things", 1}, 5), 5);
 }
 
-TEST_F(EnvironmentTest, AnythingElseIsAnErrorThatSaysWhatIsRight) {
+TEST_F(EnvironmentTest, AnErrorSaysWhichValuesAreValid) {
   for (const char* text : {"", " ", "many", "0", "101", "-1", "5 ", "5x", "0x5", "5.0", "99999999999999999999"}) {
     const Status status = Read(text).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << text;

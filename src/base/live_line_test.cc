@@ -64,7 +64,7 @@ TEST_F(LiveLineTest, FitsTheTerminal) {
   EXPECT_EQ(FitColumns("x", 0), "");
 }
 
-TEST_F(LiveLineTest, OthersWriteAboveIt) {
+TEST_F(LiveLineTest, OtherOutputAppearsAbove) {
   LiveLine line(terminal_, LiveLine::Kind::kTerminal, clock_);
   line.Hide();
   line.Show();
@@ -78,13 +78,13 @@ TEST_F(LiveLineTest, OthersWriteAboveIt) {
   line.Set("step 2");
   EXPECT_EQ(Written(), "");
   line.Show(/*at_line_start=*/false);
-  EXPECT_EQ(Written(), "") << "half a line of somebody else's stays";
+  EXPECT_EQ(Written(), "") << "an incomplete line of other output stays";
   line.Hide();
   line.Show();
   EXPECT_EQ(Written(), "\rstep 2\x1b[K\r");
 }
 
-TEST(LiveLineReportsTest, AreLines) {
+TEST(LiveLineReportsTest, UpdatesAreWrittenAsLines) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   {

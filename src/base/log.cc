@@ -49,7 +49,7 @@ std::optional<spdlog::level::level_enum> LevelFromName(std::string_view name) {
   return std::nullopt;
 }
 
-// Warns if the variable has another value than a level.
+// Warns if the value of the variable is not a level.
 std::optional<spdlog::level::level_enum> LevelFromWeirLog() {
   static const std::optional<spdlog::level::level_enum> level = []() -> std::optional<spdlog::level::level_enum> {
     const char* name = std::getenv("WEIR_LOG");

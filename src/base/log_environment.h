@@ -1,4 +1,4 @@
-// What WEIR_LOG says about the log level (base/log.h).
+// The log level in WEIR_LOG (base/log.h).
 #pragma once
 
 namespace weir {

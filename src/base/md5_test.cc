@@ -12,7 +12,7 @@ std::string Hex(std::string_view text) {
   return hex;
 }
 
-TEST(Md5, DigestsOfTheStandard) {
+TEST(Md5, TestVectorsOfRfc1321) {
   EXPECT_EQ(Hex(""), "d41d8cd98f00b204e9800998ecf8427e");
   EXPECT_EQ(Hex("abc"), "900150983cd24fb0d6963f7d28e17f72");
   EXPECT_EQ(Hex("message digest"), "f96b697d7cb7938d525a2f31aaf161d0");

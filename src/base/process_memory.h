@@ -89,7 +89,7 @@ class ProcessMemory final {
   void Release();
   bool ReleaseOnce();
 
-  static inline constinit thread_local size_t grant_ = 0;  // bytes that the thread may reserve without shared state
+  static inline constinit thread_local size_t grant_ = 0;  // bytes that the thread may reserve without shared counters
   const MemoryGroups groups_;
   const bool limited_by_user_;
   const int64_t limit_;

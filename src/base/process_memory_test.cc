@@ -38,7 +38,7 @@ TEST(ProcessMemory, TheLimitHoldsAfterRefusals) {
   memory.CountBlock(-memory.limit());
 }
 
-TEST(ProcessMemory, ReservingDoesNotAddUp) {
+TEST(ProcessMemory, ReservationsDoNotAccumulate) {
   ProcessMemory& memory = ProcessMemory::Get();
   for (int i = 0; i < 100'000; ++i) ASSERT_TRUE(memory.Reserve(kMegabyte).ok());
 }
@@ -91,7 +91,7 @@ TEST(ProcessMemory, DataThatOutlivesAStepLeavesRoomForSteps) {
   EXPECT_TRUE(memory.ReserveKept(kMegabyte).ok());
 }
 
-// Counts a block that it releases when it is asked to.
+// Holds one block, and releases it when the process needs memory.
 class OneBlockCache final : public MemoryCache {
  public:
   void Fill(int64_t bytes) {
@@ -155,7 +155,7 @@ class ProcessMemoryDeathTest : public testing::Test {
   ~ProcessMemoryDeathTest() override { unsetenv("WEIR_MEMORY_LIMIT_MB"); }
 };
 
-TEST_F(ProcessMemoryDeathTest, ALimitBeyondTheMachineIsThatOfTheMachine) {
+TEST_F(ProcessMemoryDeathTest, LimitIsCappedByPhysicalMemory) {
   setenv("WEIR_MEMORY_LIMIT_MB", "1000000000", 1);
   EXPECT_EXIT(
       {

@@ -24,7 +24,7 @@ TEST(PhiloxTest, AgreesWithTensorFlowAcrossTheCarry) {
   EXPECT_EQ(philox(), (Block{0x912a9f2d, 0x8208c7c4, 0x122772e4, 0x0cb3f6f6}));
 }
 
-TEST(PhiloxTest, SkipIsAsManyCalls) {
+TEST(PhiloxTest, SkipEqualsThatManyCalls) {
   Philox called(42, 7);
   Philox skipped = called;
   for (int i = 0; i < 1000; ++i) called();
@@ -61,7 +61,7 @@ TEST(RngTest, BoundsHold) {
   EXPECT_EQ(rng.Below(1), 0u);
 }
 
-TEST(RngTest, RealNumbersDiffer) { EXPECT_NE(RealRng().Next64(), RealRng().Next64()); }
+TEST(RngTest, RealRngValuesDiffer) { EXPECT_NE(RealRng().Next64(), RealRng().Next64()); }
 
 }  // namespace
 }  // namespace weir

@@ -45,7 +45,7 @@ TEST(ShutdownSignalsTest, RestoresThePreviousHandlers) {
   sigaction(SIGTERM, &before, nullptr);
 }
 
-TEST(EndSignalsDeathTest, AfterwardsASignalEndsTheProcess) {
+TEST(EndSignalsDeathTest, SignalAfterDestructionEndsTheProcess) {
   EXPECT_EXIT(
       {
         { const ShutdownSignals signals; }

@@ -4,9 +4,9 @@
 
 namespace weir {
 
-// Unmaps the clean, file-backed pages of the program and its libraries from resident memory. Registering ops and
-// binding functions runs once through code all over a library, and the kernel maps 64 KB around each page fault. A page
-// that is used again is mapped back from the page cache: about a microsecond per 64 KB.
+// Unmaps the clean, file-backed pages of the program and its libraries from resident memory. Op registration and
+// language bindings run code in all parts of a library once, and the kernel maps 64 KB around each page fault. A page
+// that is used again is mapped back from the page cache, which takes about a microsecond per 64 KB.
 // A segment with modified pages (e.g. breakpoints of a debugger) is left alone. No-op if the kernel does not tell which
 // pages are modified. Thread-safe; other threads may run meanwhile.
 void ReleaseStartupPages();

@@ -1,5 +1,5 @@
-// Status for Weir's own code: the public header, and constructors that take fmt format strings:
-// InvalidArgument("{} x {}: inner dimensions differ", a, b).
+// Internal version of the public header: adds constructors that take fmt format strings: InvalidArgument("{} x {}:
+// inner dimensions differ", a, b).
 #ifndef WEIR_BASE_FORMATTED_STATUS_H_
 #define WEIR_BASE_FORMATTED_STATUS_H_
 

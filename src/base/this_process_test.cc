@@ -29,7 +29,7 @@ TEST(ThisProcessTest, ForkedProcessesSeeTheirOwnPid) {
   EXPECT_EQ(ThisProcess(), getpid());
 }
 
-TEST(ThisProcessTest, ChildrenHaveRandomNumbersOfTheirOwn) {
+TEST(ThisProcessTest, ForkedProcessesHaveDifferentRandomNumbers) {
   RealRng().Next64();  // leaves unused numbers in the batch of this thread
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);

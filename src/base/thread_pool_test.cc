@@ -23,7 +23,7 @@ TEST(ThreadPoolTest, DestructorRunsQueuedWork) {
   EXPECT_EQ(done, 5000);
 }
 
-TEST(ThreadPoolTest, WorkThatSchedulesWorkWhileThePoolEnds) {
+TEST(ThreadPoolTest, QueuedWorkMayScheduleWorkDuringDestruction) {
   std::atomic<int> done{0};
   {
     ThreadPool pool("test", 2);
@@ -74,9 +74,10 @@ TEST(ThreadPoolTest, SleepingWorkersWakeForEveryItem) {
   }
 }
 
-TEST(ThreadPoolTest, PoolDestroyedByItsOwnWork) {
+// Drops the last reference to a pool from its own work.
+template <class Pool>
+void DestroyFromItsOwnWork(std::shared_ptr<Pool> pool) {
   std::atomic<bool> done{false};
-  auto pool = std::make_shared<ThreadPool>("test", 2);
   std::atomic<bool> released{false};
   pool->Schedule([pool, &done, &released]() mutable {
     released.wait(false);
@@ -89,6 +90,8 @@ TEST(ThreadPoolTest, PoolDestroyedByItsOwnWork) {
   released.notify_all();
   done.wait(false);
 }
+
+TEST(ThreadPoolTest, PoolDestroyedByItsOwnWork) { DestroyFromItsOwnWork(std::make_shared<ThreadPool>("test", 2)); }
 
 void ExpectCoversOnce(ThreadPool& pool, int64_t total, int64_t cost) {
   std::vector<std::atomic<int>> hits(total);
@@ -213,23 +216,9 @@ TEST(ElasticPoolTest, DestructorWaitsForAllWork) {
   EXPECT_EQ(done, 50);
 }
 
-TEST(ElasticPoolTest, PoolDestroyedByItsOwnWork) {
-  std::atomic<bool> done{false};
-  auto pool = std::make_shared<ElasticPool>("test");
-  std::atomic<bool> released{false};
-  pool->Schedule([pool, &done, &released]() mutable {
-    released.wait(false);
-    pool.reset();
-    done = true;
-    done.notify_all();
-  });
-  pool.reset();
-  released = true;
-  released.notify_all();
-  done.wait(false);
-}
+TEST(ElasticPoolTest, PoolDestroyedByItsOwnWork) { DestroyFromItsOwnWork(std::make_shared<ElasticPool>("test")); }
 
-TEST(ElasticPoolTest, RunsTimersInOrderUnlessTheyAreDropped) {
+TEST(ElasticPoolTest, RunsTimersInOrderUnlessUnscheduled) {
   std::mutex mu;
   std::condition_variable changed;
   std::vector<int> ran;
@@ -253,7 +242,7 @@ TEST(ElasticPoolTest, RunsTimersInOrderUnlessTheyAreDropped) {
   EXPECT_FALSE(pool.Unschedule(first));
 }
 
-TEST(ElasticPoolTest, DoesNotWaitForTimersWhenItGoes) {
+TEST(ElasticPoolTest, DestructorDoesNotWaitForTimers) {
   ElasticPool pool("test");
   pool.ScheduleAfter(std::chrono::hours(1), [] {});
 }

@@ -35,7 +35,7 @@ class BundleReader final : public CheckpointReader {
 
   Status FindTensors() {
     for (const auto& [name, entry] : index_.entries) {
-      if (name.starts_with('\0')) continue;  // a part
+      if (name.starts_with('\0')) continue;  // part of a sliced tensor (TensorSlice::Key)
       Result<SavedTensor> tensor = TensorOf(entry);
       if (!tensor.ok())
         return DataLoss("{}: tensor {}: {}", BundleIndexName(prefix_), name, std::string(tensor.status().message()));

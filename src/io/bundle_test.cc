@@ -48,7 +48,7 @@ TEST(BundleTest, ReadsWhatItWrote) {
   EXPECT_NE(DescribeCheckpoint(**reader).find("a (DT_FLOAT) [2,3]\n"), std::string::npos);
 }
 
-TEST(BundleTest, NamesAreUniqueAndTypesHaveAForm) {
+TEST(BundleTest, RejectsDuplicateNamesAndUnsupportedTypes) {
   FakeEnv env;
   const auto writer = BundleWriter::Open(env, "/m").value();
   ASSERT_TRUE(writer->Add("a", Tensor::Scalar(1.0f)).ok());
@@ -57,7 +57,7 @@ TEST(BundleTest, NamesAreUniqueAndTypesHaveAForm) {
   EXPECT_EQ(writer->Add("r", Tensor::Allocate(kResource, {}).value()).code(), StatusCode::kUnimplemented);
 }
 
-TEST(BundleTest, SlicesArePutTogetherAgain) {
+TEST(BundleTest, ReadsTensorsSavedAsSlices) {
   FakeEnv env;
   const Shape shape{4, 3};
   {

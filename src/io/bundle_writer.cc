@@ -14,14 +14,14 @@ constexpr char kReplaced[] = ".replaced";
 
 Status SyncDirectoryOf(Env& env, const std::string& path) { return env.SyncDirectory(std::string(DirectoryOf(path))); }
 
-// Renames of files that belong together. Destroying it undoes them in reverse order unless they are kept; what cannot
-// be undone stays as it is.
+// Renames files that belong together. The destructor undoes the renames in reverse order unless Keep was called. It
+// stops at the first one that cannot be undone.
 class Renames final {
  public:
   explicit Renames(Env& env) : env_(env) {}
   ~Renames() {
     for (auto done = done_.rbegin(); done != done_.rend(); ++done)
-      if (!env_.Rename(done->second, done->first).ok()) return;  // a file must not meet others of another checkpoint
+      if (!env_.Rename(done->second, done->first).ok()) return;  // do not mix files of two checkpoints
   }
   Renames(const Renames&) = delete;
   Renames& operator=(const Renames&) = delete;
@@ -38,13 +38,13 @@ class Renames final {
   std::vector<std::pair<std::string, std::string>> done_;
 };
 
-// The files of a checkpoint that is being replaced: out of the way under temporary names. The index goes first, so that
-// nobody sees the checkpoint with half of its files.
+// The files of a checkpoint that is being replaced, moved to temporary names. The index is moved first, so that no
+// reader sees a checkpoint with half of its files.
 class ReplacedFiles final {
  public:
   ReplacedFiles(Env& env, std::string suffix) : env_(env), suffix_(std::move(suffix)) {}
 
-  // Where the file exists.
+  // No-op if the file does not exist.
   Status MoveAway(const std::string& path, Renames& renames) {
     const Status status = renames.Rename(path, path + suffix_);
     if (status.code() == StatusCode::kNotFound) return OkStatus();

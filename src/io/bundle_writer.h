@@ -34,7 +34,7 @@ class BundleWriter final {
   Status Add(const std::string& name, const Tensor& value);
   // Adds the part at `slice` of the tensor `name`, whose whole shape is `full_shape`. REQUIRES: parts do not overlap.
   Status AddSlice(const std::string& name, const Shape& full_shape, const TensorSlice& slice, const Tensor& value);
-  // Where it fails, a checkpoint that was there before is there still, unless the disk also fails to put it back.
+  // On an error, a checkpoint that existed before still exists, unless the disk also fails while it is restored.
   Status Finish();
 
  private:
@@ -54,8 +54,8 @@ class BundleWriter final {
 };
 
 // Joins bundles into one: renames their data files to be the shards of `destination` and writes one index. Parts of one
-// tensor may lie in different bundles. Where it fails, all bundles stay what they were, unless the disk also fails to
-// put them back.
+// tensor may be in different bundles. On an error all bundles are unchanged, unless the disk also fails while the
+// renames are undone.
 Status MergeBundles(Env& env, const std::vector<std::string>& prefixes, const std::string& destination,
                     bool allow_missing = false);
 

@@ -25,7 +25,7 @@ Status EventWriter::Init() {
   if (records_ != nullptr) return OkStatus();
   const int64_t now = clock_.NowMicros();
   path_ = EventFileName(prefix_, now / 1'000'000, HostName(), suffix_);
-  if (torn_files_ > 0) path_ += fmt::format(".{}", torn_files_);  // may be the same second
+  if (torn_files_ > 0) path_ += fmt::format(".{}", torn_files_);  // else the name may equal that of the previous file
   const bool is_new = env_.Stat(path_).status().code() == StatusCode::kNotFound;
   WEIR_ASSIGN(std::unique_ptr<WritableFile> file, env_.OpenAppend(path_));
   records_ = std::make_unique<RecordWriter>(std::move(file));
@@ -34,7 +34,7 @@ Status EventWriter::Init() {
   version.set_file_version(kVersion);
   Status status = records_->Write(version.SerializeAsString());
   if (status.ok()) status = records_->Flush();
-  if (!status.ok() && is_new) {  // a full disk must not be filled with files that hold nothing
+  if (!status.ok() && is_new) {  // do not fill a full disk with empty files
     records_.reset();
     if (env_.DeleteFile(path_).ok()) return status;
   }

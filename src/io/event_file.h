@@ -19,8 +19,8 @@ std::string EventFileName(std::string_view prefix, int64_t seconds, std::string_
 // The name of this machine, for the names of event files.
 std::string HostName();
 
-// Not thread-safe. The file appears with the first event. After an error, which may have torn a record, later events go
-// to a new file: they would be lost to readers behind the torn one.
+// Not thread-safe. The first event creates the file. An error may leave a torn record, and readers do not see events
+// after one, so later events go to a new file.
 class EventWriter final {
  public:
   EventWriter(Env& env, Clock& clock, std::string prefix, std::string suffix = "")
@@ -39,7 +39,7 @@ class EventWriter final {
   const std::string& path() const { return path_; }  // empty before the first event
 
  private:
-  // Ends the file when `status` is an error.
+  // Closes the file if `status` is an error.
   Status EndOnError(Status status);
 
   Env& env_;
@@ -48,7 +48,7 @@ class EventWriter final {
   const std::string suffix_;
   std::string path_;
   std::unique_ptr<RecordWriter> records_;
-  int torn_files_ = 0;  // that an error has ended
+  int torn_files_ = 0;  // number of files that were closed after an error
 };
 
 }  // namespace weir::io

@@ -132,7 +132,7 @@ Result<Header> ReadHeader(Source& source, const std::string& name) {
   const auto* type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const IdxType& t) { return t.code == (magic >> 8); });
   if (type == std::end(kTypes) || rank > kMaxRank)
-    return InvalidArgument("{}: no IDX file: invalid magic number {}", name, magic);
+    return InvalidArgument("{}: not an IDX file: invalid magic number {}", name, magic);
   std::string sizes;
   WEIR_TRY(source.Append(size_t{4} * rank, sizes));
   if (sizes.size() < size_t{4} * rank) return DataLoss("{}: truncated: it ends within its header", name);

@@ -31,7 +31,7 @@ Tensor Images(int64_t count) {
   return t;
 }
 
-TEST(IdxTest, ReadsTheFormThatMnistHas) {
+TEST(IdxTest, ReadsMnistFormat) {
   const std::string bytes("\0\0\x08\x02\0\0\0\x02\0\0\0\x03\x01\x02\x03\xff\x05\x06", 18);
   const Tensor t = ParseIdx(bytes, "labels").value();
   EXPECT_EQ(t.dtype(), kUint8);
@@ -71,7 +71,7 @@ TEST(IdxTest, LargeFilesAreReadInChunks) {
   EXPECT_EQ(std::memcmp(ParseIdx(Gzip(IdxBytes(large).value()), "l").value().raw(), large.raw(), large.num_bytes()), 0);
 }
 
-TEST(IdxTest, EveryCutIsAnErrorThatNamesTheFile) {
+TEST(IdxTest, TruncationErrorsNameTheFile) {
   const std::string bytes = IdxBytes(Images(3)).value();
   for (const std::string& whole : {bytes, Gzip(bytes)}) {
     for (size_t size = 0; size < whole.size(); ++size) {

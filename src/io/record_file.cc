@@ -81,12 +81,12 @@ Status RecordWriter::Write(std::string_view record) {
   std::string footer;
   PutFixed32(footer, crc32c::Mask(crc32c::Value(record)));
   WEIR_TRY(error_);
-  WEIR_TRY(Kept(Append(header)));
-  WEIR_TRY(Kept(Append(record)));
-  return Kept(Append(footer));
+  WEIR_TRY(StoreError(Append(header)));
+  WEIR_TRY(StoreError(Append(record)));
+  return StoreError(Append(footer));
 }
 
-Status RecordWriter::Kept(Status status) {
+Status RecordWriter::StoreError(Status status) {
   if (error_.ok()) error_ = status;
   return status;
 }
@@ -94,20 +94,20 @@ Status RecordWriter::Kept(Status status) {
 Status RecordWriter::Flush() {
   if (file_ == nullptr) return FailedPrecondition("cannot flush records: the file is closed");
   WEIR_TRY(error_);
-  if (deflater_ != nullptr) WEIR_TRY(Kept(deflater_->Write(*file_, "", Z_SYNC_FLUSH)));
-  return Kept(file_->Flush());
+  if (deflater_ != nullptr) WEIR_TRY(StoreError(deflater_->Write(*file_, "", Z_SYNC_FLUSH)));
+  return StoreError(file_->Flush());
 }
 
 Status RecordWriter::Sync() {
   WEIR_TRY(Flush());
-  return Kept(file_->Sync());
+  return StoreError(file_->Sync());
 }
 
 Status RecordWriter::Close() {
   if (file_ == nullptr) return OkStatus();
   const std::unique_ptr<WritableFile> file = std::move(file_);
-  if (deflater_ != nullptr && error_.ok()) Kept(deflater_->Write(*file, "", Z_FINISH)).IgnoreError();
-  Kept(file->Close()).IgnoreError();
+  if (deflater_ != nullptr && error_.ok()) StoreError(deflater_->Write(*file, "", Z_FINISH)).IgnoreError();
+  StoreError(file->Close()).IgnoreError();
   return error_;
 }
 

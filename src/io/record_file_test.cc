@@ -41,7 +41,7 @@ TEST_P(RecordFileTest, ReadsWhatItWrote) {
   EXPECT_TRUE(ReadRecords(env, "/empty", GetParam()).value().empty());
 }
 
-TEST_P(RecordFileTest, AFileCutShortIsDataLoss) {
+TEST_P(RecordFileTest, TruncatedFileIsDataLoss) {
   FakeEnv env;
   ASSERT_TRUE(WriteRecords(env, "/r", {"first", std::string(1000, 'y')}, GetParam()).ok());
   const std::string bytes = env.ReadFile("/r").value();
@@ -67,7 +67,7 @@ TEST_P(RecordFileTest, FlushedRecordsCanBeRead) {
   EXPECT_EQ(ReadRecords(env, "/r", GetParam()).value(), (std::vector<std::string>{"first", "second"}));
 }
 
-TEST(RecordFileTest, HowMuchIsCompressedIsTheCallersChoice) {
+TEST(RecordFileTest, CallerChoosesCompressionLevel) {
   FakeEnv env;
   std::vector<size_t> sizes;
   for (const int level : {0, 1, 9}) {
@@ -113,7 +113,7 @@ TEST(RecordFileTest, ErrorSuggestsAnotherFileType) {
   }
 }
 
-TEST(RecordFileTest, ALengthThatNoFileHasIsDataLoss) {
+TEST(RecordFileTest, ImpossibleLengthIsDataLoss) {
   FakeEnv env;
   for (const uint64_t length : {uint64_t{INT64_MAX} / 2 + 1, UINT64_MAX - 3, UINT64_MAX}) {
     std::string bytes;
@@ -125,7 +125,7 @@ TEST(RecordFileTest, ALengthThatNoFileHasIsDataLoss) {
   }
 }
 
-TEST(RecordFileTest, CompressedFilesMayBeJoined) {
+TEST(RecordFileTest, ReadsConcatenatedCompressedFiles) {
   FakeEnv env;
   ASSERT_TRUE(WriteRecords(env, "/a", {"first", "second"}, Compression::kGzip).ok());
   ASSERT_TRUE(WriteRecords(env, "/b", {"third"}, Compression::kGzip).ok());
@@ -134,7 +134,7 @@ TEST(RecordFileTest, CompressedFilesMayBeJoined) {
             (std::vector<std::string>{"first", "second", "third"}));
 }
 
-TEST(RecordFileTest, AFileStillBeingWrittenCanBeFollowed) {
+TEST(RecordFileTest, ReadsAFileThatIsStillBeingWritten) {
   FakeEnv env;
   auto writer = RecordWriter::Open(env, "/r").value();
   ASSERT_TRUE(writer->Write("first").ok());

@@ -52,7 +52,7 @@ std::string TableWriter::Block::Take() {
   return contents;
 }
 
-Result<TableWriter::Handle> TableWriter::WriteBlock(std::string contents) {
+Result<BlockHandle> TableWriter::WriteBlock(std::string contents) {
   if (contents.size() > UINT32_MAX) return InvalidArgument("a table's entry of {} bytes is too large", contents.size());
   char type = kPlain;
   if (options_.snappy) {
@@ -63,7 +63,7 @@ Result<TableWriter::Handle> TableWriter::WriteBlock(std::string contents) {
       type = kSnappy;
     }
   }
-  const Handle handle{.offset = offset_, .size = contents.size()};
+  const BlockHandle handle{.offset = offset_, .size = contents.size()};
   contents.push_back(type);
   PutFixed32(contents, crc32c::Mask(crc32c::Value(contents)));
   WEIR_TRY(file_.Append(contents));
@@ -73,7 +73,7 @@ Result<TableWriter::Handle> TableWriter::WriteBlock(std::string contents) {
 
 Status TableWriter::FlushBlock() {
   if (block_.empty()) return OkStatus();
-  WEIR_ASSIGN(const Handle handle, WriteBlock(block_.Take()));
+  WEIR_ASSIGN(const BlockHandle handle, WriteBlock(block_.Take()));
   std::string value;
   PutVarint(value, handle.offset);
   PutVarint(value, handle.size);
@@ -91,10 +91,10 @@ Status TableWriter::Add(std::string_view key, std::string_view value) {
 
 Status TableWriter::Finish() {
   WEIR_TRY(FlushBlock());
-  WEIR_ASSIGN(const Handle meta, WriteBlock(Block().Take()));
-  WEIR_ASSIGN(const Handle index, WriteBlock(index_.Take()));
+  WEIR_ASSIGN(const BlockHandle meta, WriteBlock(Block().Take()));
+  WEIR_ASSIGN(const BlockHandle index, WriteBlock(index_.Take()));
   std::string footer;
-  for (const Handle& handle : {meta, index}) {
+  for (const BlockHandle& handle : {meta, index}) {
     PutVarint(footer, handle.offset);
     PutVarint(footer, handle.size);
   }
@@ -107,8 +107,8 @@ Status Table::Damaged(uint64_t offset, std::string_view what) const {
   return DataLoss("{}: damaged table at offset {}: {}", path_, offset, what);
 }
 
-Result<Table::Handle> Table::TakeHandle(std::string_view& from, uint64_t where) const {
-  Handle handle;
+Result<BlockHandle> Table::TakeHandle(std::string_view& from, uint64_t where) const {
+  BlockHandle handle;
   if (!TakeVarint(from, &handle.offset) || !TakeVarint(from, &handle.size))
     return Damaged(where, "a block handle cannot be read");
   if (handle.offset > file_size_ || handle.size > file_size_ - handle.offset ||
@@ -118,7 +118,7 @@ Result<Table::Handle> Table::TakeHandle(std::string_view& from, uint64_t where) 
   return handle;
 }
 
-Result<std::string> Table::ReadBlock(const Handle& handle) const {
+Result<std::string> Table::ReadBlock(const BlockHandle& handle) const {
   std::string block(handle.size + kTrailerSize, '\0');
   WEIR_ASSIGN(const size_t got, file_->Read(handle.offset, block.size(), block.data()));
   if (got < block.size()) return Damaged(handle.offset, "the file has become shorter");
@@ -174,7 +174,7 @@ Result<std::unique_ptr<Table>> Table::Open(Env& env, const std::string& path) {
                     size - 8);
   std::string_view handles(footer.data(), kFooterSize - 8);
   WEIR_TRY(table->TakeHandle(handles, where).status());
-  WEIR_ASSIGN(const Handle index, table->TakeHandle(handles, where));
+  WEIR_ASSIGN(const BlockHandle index, table->TakeHandle(handles, where));
   table->index_offset_ = index.offset;
   WEIR_ASSIGN(table->index_, table->ReadBlock(index));
   return table;
@@ -186,7 +186,7 @@ Status Table::Scan(std::string_view from, Visit visit) const {
   bool any = false;
   return ScanBlock(index_, index_offset_, [&](std::string_view limit, std::string_view value) -> Result<bool> {
     if (limit < from) return true;
-    WEIR_ASSIGN(const Handle handle, TakeHandle(value, index_offset_));
+    WEIR_ASSIGN(const BlockHandle handle, TakeHandle(value, index_offset_));
     WEIR_ASSIGN(const std::string block, ReadBlock(handle));
     WEIR_TRY(ScanBlock(block, handle.offset, [&](std::string_view key, std::string_view found) -> Result<bool> {
       if (any && key <= last) return Damaged(handle.offset, "keys are out of order");

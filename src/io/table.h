@@ -24,6 +24,12 @@ struct TableOptions {
   bool snappy = false;
 };
 
+// The place of a block in the file.
+struct BlockHandle {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
 // Not thread-safe. The caller owns the file, and syncs and closes it.
 class TableWriter final {
  public:
@@ -43,11 +49,7 @@ class TableWriter final {
     void Add(std::string_view key, std::string_view value, int restart_interval);
     std::string Take();
   };
-  struct Handle {
-    uint64_t offset = 0;
-    uint64_t size = 0;
-  };
-  Result<Handle> WriteBlock(std::string contents);
+  Result<BlockHandle> WriteBlock(std::string contents);
   Status FlushBlock();
 
   WritableFile& file_;
@@ -72,15 +74,11 @@ class Table final {
   Status Scan(std::string_view from, Visit visit) const;
 
  private:
-  struct Handle {
-    uint64_t offset = 0;
-    uint64_t size = 0;
-  };
   Table(std::string path, std::unique_ptr<ReadableFile> file, uint64_t size)
       : path_(std::move(path)), file_(std::move(file)), file_size_(size) {}
   Status Damaged(uint64_t offset, std::string_view what) const;
-  Result<Handle> TakeHandle(std::string_view& from, uint64_t where) const;
-  Result<std::string> ReadBlock(const Handle& handle) const;
+  Result<BlockHandle> TakeHandle(std::string_view& from, uint64_t where) const;
+  Result<std::string> ReadBlock(const BlockHandle& handle) const;
   Status ScanBlock(const std::string& block, uint64_t offset, Visit visit) const;
 
   const std::string path_;

@@ -63,7 +63,7 @@ TEST(TableTest, KeysMustBeInOrder) {
   EXPECT_EQ(writer.Add("b", "").code(), StatusCode::kInvalidArgument);
 }
 
-TEST(TableTest, EveryDamageIsAnErrorThatNamesTheFile) {
+TEST(TableTest, DamageErrorsNameTheFile) {
   FakeEnv env;
   Entries entries = {{"", "header"}, {"a", "value"}, {"ab", std::string(100, 'x')}};
   for (const bool snappy : {false, true}) {

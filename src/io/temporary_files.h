@@ -1,6 +1,6 @@
-// Files that are written under a temporary name until they are whole. Who is killed meanwhile leaves them behind, and
-// the next one who writes files of the same prefix removes them. A file that is being written is never removed: its
-// writer holds a lock on it (Env::Lock), which ends with its process.
+// Temporary names for files until they are complete. A process that is killed while it writes leaves such files behind;
+// the next writer of files with the same prefix deletes them. A file that is being written is never deleted: its writer
+// holds a lock on it (Env::Lock), which ends with the process.
 #ifndef WEIR_IO_TEMPORARY_FILES_H_
 #define WEIR_IO_TEMPORARY_FILES_H_
 
@@ -14,9 +14,9 @@ namespace weir::io {
 // here.
 std::string TemporarySuffix();
 
-// Removes what writers that were killed have left of checkpoints of the same name, whatever their step: for
-// "model.ckpt-30" also of "model.ckpt-20". Files of other hosts, whose locks may not be seen here, and such as have no
-// lock, must be an hour old; so must shards that nobody has merged. Errors are ignored.
+// Deletes files that killed writers of checkpoints with the same name left, for any step: for "model.ckpt-30" also
+// those of "model.ckpt-20". Files of other hosts (whose locks may not be visible here), files without a lock, and
+// shards that were never merged are deleted only after an hour. Ignores errors.
 void RemoveStaleTemporaries(Env& env, const std::string& prefix);
 
 }  // namespace weir::io

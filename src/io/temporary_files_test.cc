@@ -56,7 +56,7 @@ TEST_F(TemporaryFilesTest, NextSaveRemovesFilesOfAKilledWriter) {
   EXPECT_EQ(Files(), (std::vector<std::string>{"model.ckpt-9.data-00000-of-00001", "model.ckpt-9.index"}));
 }
 
-TEST_F(TemporaryFilesTest, WritersAtWorkKeepTheirFiles) {
+TEST_F(TemporaryFilesTest, FilesOfActiveWritersAreKept) {
   std::vector<std::unique_ptr<BundleWriter>> writers;
   for (const char* name : {"model.ckpt-1", "model.ckpt-2", "model.ckpt", "model.ckpt-2"})
     writers.push_back(BundleWriter::Open(RealEnv(), Path(name)).value());
@@ -65,7 +65,7 @@ TEST_F(TemporaryFilesTest, WritersAtWorkKeepTheirFiles) {
   EXPECT_EQ(Files().size(), 6u);
 }
 
-TEST_F(TemporaryFilesTest, FilesOfAnotherHostMustBeOld) {
+TEST_F(TemporaryFilesTest, FilesOfOtherHostsAreRemovedWhenOld) {
   Touch("model.ckpt-1.index.tempstate123", 60);
   Touch("model.ckpt-2.index.tempstate123", 7200);
   Touch("model.ckpt-2.meta.tmp", 60);
@@ -93,7 +93,7 @@ TEST_F(TemporaryFilesTest, ShardsOfAKilledSaveAreCleanedUp) {
   EXPECT_EQ(RealEnv().List(Path("model.ckpt-1_temp"))->size(), 0u);
 }
 
-TEST_F(TemporaryFilesTest, ShardsThatNobodyMergesAreRemovedWhenTheyAreOld) {
+TEST_F(TemporaryFilesTest, UnmergedShardsAreRemovedWhenOld) {
   ASSERT_TRUE(RealEnv().MakeDirectories(Path("model.ckpt-1_temp")).ok());
   Touch("model.ckpt-1_temp/part-00000-of-00002.index", 7200);
   Touch("model.ckpt-1_temp/part-00001-of-00002.index", 60);

@@ -19,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <numeric>
 
 #include "base/clock.h"
 #include "base/process_memory.h"
@@ -51,7 +52,9 @@ size_t SizeClass(size_t bytes) {
 class HeapBuffer final : public Buffer {
  public:
   static Buffer* Make(size_t bytes) {
-    void* block = std::malloc(sizeof(HeapBuffer) + kBufferAlignment + bytes);
+    // malloc aligns the block to max_align_t.
+    constexpr size_t kMaxPadding = kBufferAlignment - std::gcd(sizeof(HeapBuffer), alignof(std::max_align_t));
+    void* block = std::malloc(sizeof(HeapBuffer) + kMaxPadding + bytes);
     if (block == nullptr) return nullptr;
     const uintptr_t data = AlignUp(reinterpret_cast<uintptr_t>(block) + sizeof(HeapBuffer), kBufferAlignment);
     return new (block) HeapBuffer(reinterpret_cast<void*>(data), bytes);

@@ -43,7 +43,7 @@ TEST(BufferTest, LargeBlocksAreRecycled) {
   EXPECT_NE(small->data(), first);
 }
 
-TEST(BufferTest, ASteadyStepDoesNotFault) {
+TEST(BufferTest, SteadyStateDoesNotPageFault) {
   const auto step = [] {
     BufferPtr a = CpuAllocator().Allocate(8 * kMega).value();
     BufferPtr b = CpuAllocator().Allocate(3 * kMega).value();

@@ -1,4 +1,4 @@
-// DType for Weir's own code: the public header, and its formatter.
+// Internal version of the public header: adds the formatter.
 #ifndef WEIR_TENSOR_FORMATTED_DTYPE_H_
 #define WEIR_TENSOR_FORMATTED_DTYPE_H_
 

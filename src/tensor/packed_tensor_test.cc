@@ -43,7 +43,7 @@ TEST(PackedTensorTest, NoValuesAreZerosAndEmptyStrings) {
   EXPECT_EQ((**(*strings)->Expand()).flat<std::string>()[499], "");
 }
 
-TEST(PackedTensorTest, MemoryIsAllocatedLate) {
+TEST(PackedTensorTest, MemoryIsAllocatedOnFirstUse) {
   const Result<Packed> huge = PackedTensor::FromProto(Message(kDouble, int64_t{1} << 58));
   ASSERT_TRUE(huge.ok() && *huge != nullptr);
   EXPECT_EQ((*huge)->Expand().status().code(), StatusCode::kResourceExhausted);

@@ -1,4 +1,4 @@
-// Shape for Weir's own code: the public header, and its formatters.
+// Internal version of the public header: adds the formatters.
 #ifndef WEIR_TENSOR_FORMATTED_SHAPE_H_
 #define WEIR_TENSOR_FORMATTED_SHAPE_H_
 

@@ -1,4 +1,4 @@
-// Tensor for Weir's own code: the public header, and formatters of types and shapes.
+// Internal version of the public header: adds formatters of types and shapes.
 #ifndef WEIR_TENSOR_FORMATTED_TENSOR_H_
 #define WEIR_TENSOR_FORMATTED_TENSOR_H_
 

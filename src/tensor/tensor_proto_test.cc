@@ -136,7 +136,7 @@ TEST(TensorProtoTest, MalformedMessagesAreErrors) {
   }
 }
 
-TEST(TensorProtoTest, HugeShapesAreExhaustion) {
+TEST(TensorProtoTest, HugeShapesAreResourceExhausted) {
   EXPECT_EQ(FromProto(Floats({int64_t{1} << 40}, {1})).status().code(), StatusCode::kResourceExhausted);
   EXPECT_EQ(FromProto(Proto(kString, {int64_t{1} << 62})).status().code(), StatusCode::kResourceExhausted);
 }
