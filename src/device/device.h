@@ -12,6 +12,8 @@ namespace weir {
 // The physical_device_desc of every device. Tells other tasks that this task runs Weir.
 inline constexpr char kWeirDevice[] = "Weir";
 
+class GpuDevice;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -19,6 +21,8 @@ class Device {
   virtual const tensorflow::DeviceAttributes& attributes() const = 0;
   // Allocates the tensors of this device.
   virtual Allocator& allocator() = 0;
+  // The GPU behind this device; null for other devices, and for the devices of other tasks.
+  virtual GpuDevice* gpu() const { return nullptr; }
 
   const std::string& name() const { return attributes().name(); }
   const std::string& kind() const { return attributes().device_type(); }

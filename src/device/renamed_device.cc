@@ -10,6 +10,7 @@ class RenamedDevice final : public Device {
   }
   const tensorflow::DeviceAttributes& attributes() const override { return attributes_; }
   Allocator& allocator() override { return device_.allocator(); }
+  GpuDevice* gpu() const override { return device_.gpu(); }
 
  private:
   Device& device_;

@@ -1,4 +1,4 @@
-// AttrValue for Weir's own code: the public header, and the packed tensors that an attribute may hold.
+// Internal version of the public header: adds the packed tensors that an attribute may hold.
 #ifndef WEIR_OP_PACKED_ATTR_VALUE_H_
 #define WEIR_OP_PACKED_ATTR_VALUE_H_
 

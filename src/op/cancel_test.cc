@@ -36,7 +36,7 @@ TEST(CancelTokenTest, AReasonIsNeverOk) {
   EXPECT_EQ(token.reason().code(), StatusCode::kCancelled);
 }
 
-TEST(CancelTokenTest, CallbacksMayComeBack) {
+TEST(CancelTokenTest, CallbacksMayReenterTheToken) {
   CancelToken token;
   CancelToken::Id id = 0;
   bool removed = true;

@@ -14,7 +14,7 @@ namespace weir {
 struct StepContext;
 
 // The amount that a call that blocks its thread adds to StepContext::call_depth. Large, so that only a few can nest.
-constexpr int kBlockingCallDepth = 50;
+constexpr int kBlockingCallDepth = 100;
 
 class FunctionRunner {
  public:

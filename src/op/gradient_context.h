@@ -1,5 +1,5 @@
-// GradientContext: the view that a gradient function has of its node. The graph records the first construction error
-// and autodiff checks it once at the end, so gradient functions need no error handling.
+// GradientContext: what a gradient function gets: inputs, outputs and attributes of its node. The graph records the
+// first construction error and autodiff checks it once at the end, so gradient functions need no error handling.
 #ifndef WEIR_OP_GRADIENT_CONTEXT_H_
 #define WEIR_OP_GRADIENT_CONTEXT_H_
 

@@ -149,9 +149,12 @@ Result<Tensor> KernelContext::ForwardOrAllocate(std::initializer_list<int> input
 }
 
 const CancelToken* KernelContext::CancelTokenForLoops() const {
-  if (node_.op == nullptr || node_.op->stateful) return nullptr;
+  if (node_.op == nullptr) return nullptr;
+  // A loop that changes state runs to its end. Random ops are stateful, too, but only compute.
+  const OpDef& op = *node_.op;
+  if (op.stateful && (op.traits.state != StateRole::kNone || op.keeps_inputs())) return nullptr;
   for (const DType type : node_.input_types) {
-    if (IsRef(type)) return nullptr;
+    if (IsRef(type) || type == kResource) return nullptr;
   }
   return step_.cancel;
 }

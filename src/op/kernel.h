@@ -1,5 +1,5 @@
 // Kernel: the code of one node, created once and then run many times, possibly on several threads at once. KernelSetup
-// is the view of the factory (types, attributes). KernelContext is one run (inputs, outputs, threads, state).
+// is what a kernel factory gets: types and attributes. KernelContext is one run: inputs, outputs, threads, state.
 #ifndef WEIR_OP_KERNEL_H_
 #define WEIR_OP_KERNEL_H_
 
@@ -125,7 +125,7 @@ struct StepContext {
   const std::string* session_handle = nullptr;
   int call_depth = 0;  // function calls that this step is inside of; a blocking one counts as several
   std::shared_ptr<const void>
-      keep_alive;  // owns what the plain pointers refer to that does not live as long as the process
+      keep_alive;  // owns those targets of the pointers above that may be destroyed before the process ends
 };
 
 // A value on an edge: a tensor, or a reference to a variable.

@@ -191,7 +191,7 @@ TEST_F(ForwardTest, DoesNotForwardMismatchedMemory) {
   EXPECT_TRUE(Forwards(0, Shape{2}));
 }
 
-TEST_F(ForwardTest, NotAVariableNorAnUnalignedSlice) {
+TEST_F(ForwardTest, DoesNotForwardVariablesOrUnalignedSlices) {
   inputs_[0] = KernelTester::Variable(kFloat, Tensor::Vector({1.f, 2.f}));
   EXPECT_FALSE(Forwards(0, Shape{2}));
   inputs_[0] = {};
@@ -266,7 +266,7 @@ TEST_F(AccessTest, TheFirstErrorIsKept) {
               HasSubstr("input 7"));
 }
 
-TEST_F(AccessTest, FactoriesToo) {
+TEST_F(AccessTest, FactoriesAreCheckedToo) {
   const auto make = [&](std::function<DType(KernelSetup&)> ask) {
     const KernelDef def{.types = {},
                         .make = [ask](KernelSetup& setup) -> Result<Kernel> {
@@ -332,6 +332,8 @@ TEST(ParallelForTest, StopsWhenTheStepIsCancelledUnlessItUpdatesState) {
   EXPECT_EQ(run(true), 1000);
   op.stateful = true;
   EXPECT_EQ(run(false), 1000);
+  op.traits = kComputesOnly;  // a random op
+  EXPECT_EQ(run(false), 0);
   op.stateful = false;
   node.input_types = {RefType(kFloat)};
   EXPECT_EQ(run(false), 1000);

@@ -289,7 +289,7 @@ TEST(OpRegistryTest, FindsParsesAndLists) {
   EXPECT_TRUE(registry.Validate().ok());
 }
 
-TEST(OpRegistryTest, ValidateHoldsKernelsAgainstTheSchema) {
+TEST(OpRegistryTest, ValidateChecksKernelsAgainstTheSchema) {
   auto error = [](KernelDef kernel) {
     OpRegistry registry;
     registry.Add({.name = "A", .signature = "x: T", .attrs = {"T: {float}", "n: int = 1"}, .kernels = {kernel}});
@@ -307,7 +307,7 @@ TEST(OpRegistryTest, ValidateReportsMalformedSchemas) {
   EXPECT_THAT(registry.Validate().message(), HasSubstr("schema of op 'A'"));
 }
 
-TEST(OpRegistryDeathTest, OurOwnBugsStopTheProgram) {
+TEST(OpRegistryDeathTest, InternalBugsAbortTheProgram) {
   OpRegistry registry;
   registry.Add({.name = "A", .signature = ""});
   EXPECT_DEATH(registry.Add({.name = "A", .signature = ""}), "op added twice: A");

@@ -9,6 +9,7 @@
 #include "op/cursor.h"
 #include "op/element_loop.h"
 #include "op/op_def.h"
+#include "op/shape_text.h"
 
 namespace weir {
 
@@ -70,21 +71,9 @@ Status ParseElementKind(Cursor& in, AttrDef* attr) {
 
 // "{ unknown_rank: true }", "{ dim { size: 2 } dim { size: -1 } }", "{}" (a scalar), "[2,-1]", "[2,?]" or "?".
 Result<PartialShape> ParseShapeDefault(Cursor& in) {
-  if (in.Take("?")) return PartialShape();
-  std::vector<int64_t> dims;
-  if (in.Take("[")) {
-    while (!in.Take("]")) {
-      if (!dims.empty()) WEIR_TRY(in.Expect(","));
-      if (in.Take("?")) {
-        dims.push_back(kUnknownDim);
-      } else {
-        WEIR_ASSIGN(const int64_t size, in.Number<int64_t>());
-        dims.push_back(size);
-      }
-    }
-    return PartialShape::Make(dims);
-  }
+  if (in.Peek() != '{') return ParseShape(in);
   WEIR_TRY(in.Expect("{"));
+  std::vector<int64_t> dims;
   bool unknown = false;
   while (!in.Take("}")) {
     if (in.TakeWord("unknown_rank")) {

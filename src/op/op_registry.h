@@ -1,4 +1,4 @@
-// OpRegistry for Weir's own code: the public header, with formatters and packed tensors.
+// Internal version of the public header: adds formatters and packed tensors.
 #ifndef WEIR_OP_FORMATTED_OP_REGISTRY_H_
 #define WEIR_OP_FORMATTED_OP_REGISTRY_H_
 

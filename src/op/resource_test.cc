@@ -64,14 +64,14 @@ TEST(ResourceManagerTest, CreatesFindsAndDeletes) {
   EXPECT_EQ(manager.Delete("", "c").code(), StatusCode::kNotFound);
 }
 
-TEST(ResourceManagerTest, AFailedMakeLeavesNothing) {
+TEST(ResourceManagerTest, FailedCreationLeavesNothing) {
   ResourceManager manager;
   auto fail = []() -> Result<ResourcePtr<VariableState>> { return Internal("no"); };
   EXPECT_EQ(manager.LookupOrCreate<VariableState>("a", "v", fail).status().code(), StatusCode::kInternal);
   EXPECT_TRUE(manager.LookupOrCreate<VariableState>("a", "v", kMakeVariable).ok());
 }
 
-TEST(ResourceManagerTest, ClearingContainersLetsGo) {
+TEST(ResourceManagerTest, ClearingContainersReleasesResources) {
   std::atomic<int> gone{0};
   ResourceManager manager;
   ASSERT_TRUE(manager.Create("", "a", MakeIntrusive<Counter>(&gone)).ok());
@@ -89,7 +89,7 @@ TEST(ResourceManagerTest, ClearingContainersLetsGo) {
   EXPECT_FALSE(manager.Lookup<Counter>("", "a").ok());
 }
 
-TEST(ResourceManagerTest, OneIsMadeWhenManyAsk) {
+TEST(ResourceManagerTest, ConcurrentLookupsCreateOneResource) {
   ResourceManager manager;
   std::atomic<int> made{0};
   std::vector<std::thread> threads;

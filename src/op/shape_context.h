@@ -1,5 +1,5 @@
-// ShapeContext: the view that a shape function has of a node: partial input shapes, constant inputs, attributes, and
-// the output shapes to set. The functions below cover common cases: `.shape = SameAsInput(0)`.
+// ShapeContext: what a shape function gets: partial input shapes, constant inputs and attributes of its node. The
+// shape function sets the output shapes. The functions below cover common cases: `.shape = SameAsInput(0)`.
 #ifndef WEIR_OP_SHAPE_CONTEXT_H_
 #define WEIR_OP_SHAPE_CONTEXT_H_
 

@@ -130,7 +130,7 @@ TEST_F(ShapeFnTest, WithRank) {
   EXPECT_THAT(Run(rank2, "[3]"), HasSubstr("Shape must be rank 2 but is rank 1"));
 }
 
-TEST(ShapeTextTest, ThereAndBack) {
+TEST(ShapeTextTest, ParsedTextIsPrintedUnchanged) {
   for (const char* text : {"", "?", "[]", "[2,?];?;[]", "[0]"}) {
     Result<std::vector<PartialShape>> shapes = ParseShapes(text);
     ASSERT_TRUE(shapes.ok()) << shapes.status();
@@ -142,7 +142,7 @@ TEST(ShapeTextTest, ThereAndBack) {
   }
 }
 
-TEST(ShapeFromTensorTest, ReadsShapesAsTensorsHoldThem) {
+TEST(ShapeFromTensorTest, ReadsShapeTensors) {
   EXPECT_EQ(*ShapeFromTensor(Tensor::Vector({2, -1})), (PartialShape{2, -1}));
   EXPECT_EQ(*ShapeFromTensor(Tensor::Vector<int64_t>({})), PartialShape::Scalar());
   EXPECT_FALSE(ShapeFromTensor(Tensor::Scalar(-1))->known_rank());

@@ -159,7 +159,7 @@ class KernelTester final {
     step_.session_handle = &session_handle_;
   }
   StepContext& step() { return step_; }
-  // Files of another Env from now on.
+  // Sets the Env of later runs.
   void set_env(Env& env) { step_.env = &env; }
   ResourceManager& resources() { return resources_; }
   CancelToken& cancel() { return cancel_; }

@@ -95,7 +95,7 @@ TEST(Convolution, MatchesDoublePrecision) {
   }
 }
 
-TEST(Convolution, DoesNotDependOnTiming) {
+TEST(Convolution, IsDeterministic) {
   const ConvSizes s = SizesOf({16, 14, 14, 32, 64, 5, true, true});
   const std::vector<float> images = Random(s.batch * s.in_elements(), 1);
   const std::vector<float> gradients = Random(s.batch * s.out_elements(), 3);

@@ -23,7 +23,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// Columns of a panel that is factored without products.
+// The width of a panel, which is factored column by column, without matrix products.
 constexpr int64_t kPanel = 32;
 
 double Conj(double x) { return x; }
@@ -32,7 +32,7 @@ double Real(double x) { return x; }
 double Real(Complex x) { return x.real(); }
 double Norm(double x) { return x * x; }
 double Norm(Complex x) { return x.real() * x.real() + x.imag() * x.imag(); }
-// As in the loops of compilers' own operators, but without their recovery of infinities from NaNs, which is slow.
+// Like the complex products of compilers, but without their slow recovery of infinities from NaNs.
 double Times(double x, double y) { return x * y; }
 Complex Times(Complex x, Complex y) {
   return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
@@ -188,7 +188,7 @@ bool FactorCholesky(int64_t n, C* a, FactorScratch& scratch) {
     C* block = a + begin * n + begin;
     if (!FactorCholeskyBlock(size, block, n)) return false;
     if (rest == 0) break;
-    // The adjoint of the panel below the block, of which rows are long.
+    // The adjoint of the panel below the block. Its rows are long, which suits SolveSmall.
     C* turned = scratch.Panel<C>(0, size * rest);
     for (int64_t i = 0; i < rest; ++i) {
       for (int64_t j = 0; j < size; ++j) turned[j * rest + i] = Conj(a[(end + i) * n + begin + j]);
@@ -197,8 +197,8 @@ bool FactorCholesky(int64_t n, C* a, FactorScratch& scratch) {
     for (int64_t i = 0; i < rest; ++i) {
       for (int64_t j = 0; j < size; ++j) a[(end + i) * n + begin + j] = Conj(turned[j * rest + i]);
     }
-    // The lower triangle of the rest, by squares on its diagonal and what is left of them. A square's upper triangle
-    // is computed aside.
+    // Updates the lower triangle of the rest: square blocks on its diagonal, and everything to their left. A square
+    // block is computed in scratch memory, so that the upper triangle stays unchanged.
     constexpr int64_t kHigh = 64;
     C* square = scratch.Panel<C>(1, kHigh * kHigh);
     for (int64_t i = 0; i < rest; i += kHigh) {
@@ -256,8 +256,8 @@ double Length(int64_t n, const C* x, int64_t stride) {
   return largest * std::sqrt(sum);
 }
 
-// Turns column `at` of a[m,..], from row `at` on, into a number and a reflector that makes it, and applies the
-// reflector to the columns up to `end`. `sums` is scratch for those.
+// Computes the reflector that zeroes column `at` of a[m,..] below row `at`, and applies it to the columns up to `end`.
+// `sums` is scratch memory for those.
 template <class C>
 C Reflect(int64_t m, int64_t at, int64_t end, C* a, int64_t lda, C* sums) {
   C* top = a + at * lda + at;
@@ -375,7 +375,7 @@ void FormReflectors(int64_t m, int64_t count, const C* v, int64_t ldv, const C* 
                     FactorScratch& scratch) {
   std::fill_n(q, m * k, C(0));
   for (int64_t i = 0; i < std::min(m, k); ++i) q[i * k + i] = C(1);
-  // A block leaves the columns before its own as they are: there the rows that it changes are zeros.
+  // A block does not change the columns before its own: the rows that it combines are zero there.
   for (int64_t begin = (count - 1) / kPanel * kPanel; begin >= 0 && count > 0; begin -= kPanel) {
     if (begin >= k) continue;
     ApplyBlock(/*adjoint=*/false, m - begin, std::min(kPanel, count - begin), v + begin * ldv + begin, ldv, tau + begin,

@@ -16,8 +16,8 @@ class FactorScratch final {
  public:
   double* packed();                // for AddProduct
   double* Doubles(int64_t count);  // valid until the next call
-  // Further memory, by number: the functions below use 0 to 3, their callers may use 4 to 7. Values are those of the
-  // last use.
+  // Scratch arrays, by number: the functions below use 0 to 3, their callers may use 4 to 7. They keep the values of
+  // their last use.
   template <class C>
   C* Panel(int which, int64_t count) {
     std::vector<double>& panel = panels_[which];
@@ -47,7 +47,7 @@ void FactorLu(int64_t n, C* a, int64_t* pivots, FactorScratch& scratch);
 template <class C>
 bool FactorCholesky(int64_t n, C* a, FactorScratch& scratch);
 
-// Which triangle of a matrix to read, and whether to take its diagonal for ones.
+// Which triangle of a matrix to read, and whether to treat its diagonal as ones.
 struct Triangle {
   bool lower = true;
   bool ones = false;

@@ -55,7 +55,7 @@ Dense<C> Adjoint(const Dense<C>& a) {
   }
   return b;
 }
-// The upper triangle, with the diagonal; what is below it otherwise, with ones on the diagonal.
+// With `upper`, the upper triangle with the diagonal. Else the lower triangle, with ones on the diagonal.
 template <class C>
 Dense<C> Part(const Dense<C>& a, bool upper) {
   Dense<C> b(a.rows, a.cols);

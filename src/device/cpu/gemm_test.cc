@@ -84,7 +84,7 @@ TEST(Gemm, ConjugatesComplexOperands) {
   EXPECT_EQ(c, a * std::conj(b));
 }
 
-TEST(Gemm, KeepsToLeadingDimensions) {
+TEST(Gemm, RespectsLeadingDimensions) {
   const std::vector<float> a = {1, 2, -1, 3, 4, -1};  // [2,2] with lda = 3
   const std::vector<float> b = {1, 1, -1, -1, 1, 2, -1, -1};
   std::vector<float> c(8, 9.0f);
@@ -93,7 +93,7 @@ TEST(Gemm, KeepsToLeadingDimensions) {
 }
 
 // Also covers the sizes for which the small matrices are transposed instead of the large one.
-TEST(Gemm, KeepsToLeadingDimensionsOfManySizes) {
+TEST(Gemm, RespectsLeadingDimensionsOfManySizes) {
   ThreadPool pool("gemm", 3);
   constexpr int64_t kGap = 5;
   for (const auto& s : kSizes) {

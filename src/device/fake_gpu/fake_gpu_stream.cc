@@ -1,0 +1,226 @@
+#include "device/fake_gpu/fake_gpu_stream.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+#include "base/check.h"
+
+namespace weir {
+namespace {
+
+constexpr size_t kAlignment = 256;
+// Work starts after this delay, so that host code that forgets to wait for it fails.
+constexpr std::chrono::microseconds kDelay(20);
+
+Status CannotRunPrograms(std::string_view what) { return Unimplemented("a fake GPU cannot run {}", what); }
+
+class FakeEvent final : public GpuEvent {
+ public:
+  struct State {
+    std::mutex mu;
+    std::condition_variable changed;
+    bool done = false;
+    std::chrono::steady_clock::time_point at;
+  };
+  explicit FakeEvent(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  bool IsDone() const override {
+    std::lock_guard lock(state_->mu);
+    return state_->done;
+  }
+  Status Wait() const override {
+    std::unique_lock lock(state_->mu);
+    state_->changed.wait(lock, [this] { return state_->done; });
+    return OkStatus();
+  }
+  double MicrosSince(const GpuEvent& earlier) const override {
+    return std::chrono::duration<double, std::micro>(state_->at - static_cast<const FakeEvent&>(earlier).state_->at)
+        .count();
+  }
+
+ private:
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace
+
+FakeGpuStream::FakeGpuStream(GpuInfo info) : info_(std::move(info)), thread_([this] { RunWork(); }) {}
+
+FakeGpuStream::~FakeGpuStream() {
+  {
+    std::lock_guard lock(mu_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  while (!blocks_.empty()) Unmap(const_cast<char*>(blocks_.begin()->first));
+}
+
+void FakeGpuStream::Enqueue(std::vector<const void*> memory, std::function<void()> work) {
+  std::lock_guard lock(mu_);
+  queue_.push_back({std::move(memory), std::move(work)});
+  changed_.notify_all();
+}
+
+void FakeGpuStream::RunWork() {
+  std::unique_lock lock(mu_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    Work work = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    std::this_thread::sleep_for(kDelay);
+    SetAccess(work.memory, true);
+    work.run();
+    SetAccess(work.memory, false);
+    work.run = nullptr;
+    lock.lock();
+  }
+}
+
+FakeGpuStream::Block* FakeGpuStream::FindBlock(const void* memory) {
+  auto at = blocks_.upper_bound(static_cast<const char*>(memory));
+  if (at == blocks_.begin()) return nullptr;
+  --at;
+  return static_cast<const char*>(memory) <= at->first + at->second.bytes ? &at->second : nullptr;
+}
+
+void FakeGpuStream::SetAccess(const std::vector<const void*>& memory, bool accessible) {
+  std::lock_guard lock(mu_);
+  for (const void* address : memory) {
+    if (address == nullptr) continue;
+    Block* const block = FindBlock(address);
+    if (block == nullptr && !accessible) continue;  // the work has freed it
+    WEIR_CHECK(block != nullptr, "memory is not on this GPU", info_.ordinal);
+    mprotect(block->begin, block->mapped, accessible ? PROT_READ | PROT_WRITE : PROT_NONE);
+  }
+}
+
+Result<void*> FakeGpuStream::Allocate(size_t bytes) {
+  if (bytes == 0) return nullptr;
+  std::lock_guard lock(mu_);
+  if (limit_ != 0 && bytes > limit_ - std::min<uint64_t>(limit_, use_.in_use)) {
+    return ResourceExhausted("out of memory on GPU {}: {} bytes requested, {} of {} in use", info_.ordinal, bytes,
+                             use_.in_use, limit_);
+  }
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  // The data, rounded up to the alignment, ends at a guard page, so that overruns fail.
+  const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t mapped = (rounded + page - 1) / page * page;
+  void* const begin = mmap(nullptr, mapped + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (begin == MAP_FAILED) return ResourceExhausted("the system refused {} bytes for GPU {}", bytes, info_.ordinal);
+  char* const data = static_cast<char*>(begin) + mapped - rounded;
+  blocks_.emplace(data, Block{bytes, static_cast<char*>(begin), mapped});
+  use_.in_use += bytes;
+  use_.reserved = use_.in_use;
+  use_.peak = std::max(use_.peak, use_.in_use);
+  return data;
+}
+
+void FakeGpuStream::Free(void* memory) {
+  if (memory == nullptr) return;
+  Enqueue({}, [this, memory] { Unmap(memory); });
+}
+
+void FakeGpuStream::Unmap(void* memory) {
+  std::lock_guard lock(mu_);
+  const auto block = blocks_.find(static_cast<const char*>(memory));
+  WEIR_CHECK(block != blocks_.end(), "freed memory was not allocated on GPU", info_.ordinal);
+  munmap(block->second.begin, block->second.mapped + static_cast<size_t>(sysconf(_SC_PAGESIZE)));
+  use_.in_use -= block->second.bytes;
+  use_.reserved = use_.in_use;
+  blocks_.erase(block);
+}
+
+void FakeGpuStream::SetMemoryLimit(uint64_t bytes) {
+  std::lock_guard lock(mu_);
+  limit_ = bytes;
+}
+
+GpuStream::MemoryUse FakeGpuStream::memory_use() const {
+  std::lock_guard lock(mu_);
+  return use_;
+}
+
+Result<void*> FakeGpuStream::AllocatePinned(size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* const memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  if (memory == nullptr) return ResourceExhausted("the system refused {} bytes of pinned memory", bytes);
+  return memory;
+}
+
+void FakeGpuStream::FreePinned(void* memory) { std::free(memory); }
+
+Status FakeGpuStream::CopyToDevice(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return OkStatus();
+  const auto* const begin = static_cast<const char*>(from);
+  Enqueue({to}, [to, staged = std::vector<char>(begin, begin + bytes)] {
+    std::memcpy(to, staged.data(), staged.size());
+  });
+  return OkStatus();
+}
+
+Status FakeGpuStream::CopyToHost(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return OkStatus();
+  Enqueue({from}, [to, from, bytes] { std::memcpy(to, from, bytes); });
+  return Synchronize();
+}
+
+Status FakeGpuStream::CopyOnDevice(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return OkStatus();
+  Enqueue({to, from}, [to, from, bytes] { std::memmove(to, from, bytes); });
+  return OkStatus();
+}
+
+Status FakeGpuStream::Fill(void* to, const void* pattern, size_t pattern_bytes, size_t count) {
+  if (count == 0) return OkStatus();
+  const auto* const begin = static_cast<const char*>(pattern);
+  Enqueue({to}, [to, count, unit = std::vector<char>(begin, begin + pattern_bytes)] {
+    for (size_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(to) + i * unit.size(), unit.data(), unit.size());
+  });
+  return OkStatus();
+}
+
+Result<GpuFunction> FakeGpuStream::Load(const GpuProgram& program) { return CannotRunPrograms(program.name); }
+Status FakeGpuStream::Launch(GpuFunction, const LaunchShape&, absl::Span<const void* const>) {
+  return CannotRunPrograms("programs");
+}
+Status FakeGpuStream::MatMul(const GpuMatMul&) { return CannotRunPrograms("matrix products"); }
+
+Status FakeGpuStream::Synchronize() {
+  WEIR_ASSIGN(const std::unique_ptr<GpuEvent> end, Record());
+  return end->Wait();
+}
+
+Result<std::unique_ptr<GpuEvent>> FakeGpuStream::Record() {
+  auto state = std::make_shared<FakeEvent::State>();
+  Enqueue({}, [state] {
+    std::lock_guard lock(state->mu);
+    state->done = true;
+    state->at = std::chrono::steady_clock::now();
+    state->changed.notify_all();
+  });
+  return std::unique_ptr<GpuEvent>(std::make_unique<FakeEvent>(std::move(state)));
+}
+
+Status FakeGpuStream::WhenDone(std::function<void(Status)> done) {
+  Enqueue({}, [done = std::move(done)] { done(OkStatus()); });
+  return OkStatus();
+}
+
+Result<GpuFault> FakeGpuStream::TakeFault() {
+  WEIR_TRY(Synchronize());
+  return GpuFault();
+}
+
+Status FakeGpuStream::BeginCapture() { return CannotRunPrograms("captured work"); }
+Result<std::unique_ptr<GpuGraph>> FakeGpuStream::EndCapture() { return CannotRunPrograms("captured work"); }
+Status FakeGpuStream::Replay(const GpuGraph&) { return CannotRunPrograms("captured work"); }
+
+}  // namespace weir
