@@ -1,5 +1,7 @@
 #include "ops/register.h"
 
+#include "ops/ragged/register.h"
+
 namespace weir::ops {
 
 void RegisterAllOps(OpRegistry& registry) {
@@ -14,6 +16,8 @@ void RegisterAllOps(OpRegistry& registry) {
   RegisterIoOps(registry);
   RegisterCommOps(registry);
   RegisterImageOps(registry);
+  RegisterSignalOps(registry);
+  RegisterRaggedOps(registry);
 }
 
 }  // namespace weir::ops

@@ -18,5 +18,6 @@ void RegisterStringOps(OpRegistry& registry);
 void RegisterIoOps(OpRegistry& registry);
 void RegisterCommOps(OpRegistry& registry);
 void RegisterImageOps(OpRegistry& registry);
+void RegisterSignalOps(OpRegistry& registry);
 
 }  // namespace weir::ops

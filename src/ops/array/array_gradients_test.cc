@@ -234,7 +234,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"SparseFillEmptyRows", {Longs({1, 1}, {1}), Numbers({1}), Longs({1}, {3}), Numbers({}, 2)}, {}},
     }));
 
-TEST(ArrayGradients, RowsOfConcatenatedTablesStayRows) {
+TEST(ArrayGradients, GradientsOfConcatenatedTablesStaySparse) {
   Graph graph(Registry());
   const Output a = Constant(graph, Numbers({2, 2})), b = Constant(graph, Numbers({3, 2}, 1));
   const Output table = NodeBuilder(graph, "ConcatV2").In(InputList{a, b}).In(0).BuildOutput();

@@ -321,7 +321,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ArrayOps, SchemasAreWellFormed) { EXPECT_TRUE(Registry().Validate().ok()) << Registry().Validate(); }
 
-TEST(ArrayOps, PlaceholderAsksToBeFed) {
+TEST(ArrayOps, UnfedPlaceholderIsAnError) {
   KernelTester tester(Registry());
   tester.set_node_name("x");
   const auto got = tester.Run("Placeholder", {}, {{"dtype", kFloat}, {"shape", PartialShape({-1, 3})}});

@@ -2,8 +2,11 @@
 // operand is summed (BroadcastGradientArgs).
 #include <algorithm>
 
+#include "device/gpu/movement.h"
+#include "device/gpu_device.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/int_inputs.h"
@@ -12,25 +15,56 @@
 namespace weir::ops {
 namespace {
 
-Status RunBroadcastTo(KernelContext& ctx) {
+Result<Shape> BroadcastShape(KernelContext& ctx) {
   const Tensor& t = ctx.input(0);
   WEIR_ASSIGN(Shape shape, ShapeFromTensor(ctx.input(1), "shape"));
-  if (t.shape() == shape) {
-    ctx.set_output(0, t);
-    return OkStatus();
-  }
   const int extra = shape.rank() - t.rank();
   bool fits = extra >= 0;
   for (int i = 0; fits && i < t.rank(); ++i) fits = t.dim(i) == 1 || t.dim(i) == shape[i + extra];
   if (!fits) return InvalidArgument("Incompatible shapes: {} vs. {}", t.shape(), shape);
+  return shape;
+}
+
+// The strides of `from` along the dimensions of `to`: 0 where it is broadcast.
+DimVector BroadcastStrides(const Shape& from, const Shape& to) {
+  const DimVector strides = RowMajorStrides(from);
+  const int extra = to.rank() - from.rank();
+  DimVector result;
+  for (int i = 0; i < to.rank(); ++i)
+    result.push_back(i < extra || from[i - extra] == 1 ? 0 : strides[static_cast<size_t>(i - extra)]);
+  return result;
+}
+
+Status RunBroadcastTo(KernelContext& ctx) {
+  const Tensor& t = ctx.input(0);
+  WEIR_ASSIGN(const Shape shape, BroadcastShape(ctx));
+  if (t.shape() == shape) {
+    ctx.set_output(0, t);
+    return OkStatus();
+  }
   WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
   if (out.num_elements() == 0) return OkStatus();
-  const DimVector from = RowMajorStrides(t.shape()), to = RowMajorStrides(shape);
+  const DimVector from = BroadcastStrides(t.shape(), shape), to = RowMajorStrides(shape);
   absl::InlinedVector<CopyDim, 8> dims;
-  for (int i = 0; i < shape.rank(); ++i)
-    dims.push_back({shape[i], i < extra || t.dim(i - extra) == 1 ? 0 : from[i - extra], to[i]});
+  for (int i = 0; i < shape.rank(); ++i) dims.push_back({shape[i], from[i], to[i]});
   StridedCopy(ctx, t.dtype(), dims, t.raw(), out.raw());
   return OkStatus();
+}
+
+Result<Kernel> MakeGpuBroadcastTo(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+           const Tensor& t = ctx.input(0);
+           WEIR_ASSIGN(const Shape shape, BroadcastShape(ctx));
+           if (t.shape() == shape) {
+             ctx.set_output(0, t);
+             return OkStatus();
+           }
+           WEIR_ASSIGN(const Tensor out, gpu.Allocate(ctx, 0, shape));
+           const DimVector from = BroadcastStrides(t.shape(), shape), to = RowMajorStrides(shape);
+           return gpu::StridedCopy(*stream, ElementSize(t.dtype()), shape.dims(), {t.raw(), from}, {out.raw(), to});
+         })
+      .Cheap();
 }
 
 Status BroadcastToShape(ShapeContext& ctx) {
@@ -124,7 +158,8 @@ void RegisterBroadcast(OpRegistry& registry) {
         const BroadcastGradientArgsResult axes = BroadcastGradientArgs(ShapeOf(dy, {.out_type = index}), in_shape);
         return Gradients{Reshape(Sum(dy, axes.r1, {.keep_dims = true}), in_shape), std::monostate{}};
       },
-      .kernels = CpuKernel([](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(RunBroadcastTo); }),
+      .kernels = WithGpu(CpuKernel([](KernelSetup&) -> Result<Kernel> { return Kernel::Sync(RunBroadcastTo); }),
+                         {.make = MakeGpuBroadcastTo, .types = kGpuPlain}, {"shape"}),
   });
   registry.Add({
       .name = "BroadcastArgs",
@@ -132,7 +167,7 @@ void RegisterBroadcast(OpRegistry& registry) {
       .attrs = {"T: {int32, int64} = DT_INT32"},
       .shape = BroadcastArgsShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeCheap<RunBroadcastArgs>),
+      .kernels = HostOnGpu(CpuKernel(MakeCheap<RunBroadcastArgs>)),
   });
   registry.Add({
       .name = "BroadcastGradientArgs",
@@ -146,7 +181,7 @@ void RegisterBroadcast(OpRegistry& registry) {
         return OkStatus();
       },
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeCheap<RunBroadcastGradientArgs>),
+      .kernels = HostOnGpu(CpuKernel(MakeCheap<RunBroadcastGradientArgs>)),
   });
 }
 

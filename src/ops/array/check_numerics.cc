@@ -75,7 +75,7 @@ void RegisterCheckNumerics(OpRegistry& registry) {
                                        "Not a number (NaN) or infinity (Inf) values detected in gradient. " + message)};
       },
       .kernels = CpuKernel(MakeCheckNumerics),
-      .traits = kComputesOnly,
+      .traits = {.may_block = false, .keeps_inputs = false, .checks = true},
       .stateful = true,
   });
 }

@@ -1,5 +1,7 @@
 // Concatenation along an existing dimension (Concat, ConcatV2) or a new one (Pack, ParallelConcat), and the offsets of
 // the parts (ConcatOffset). All parts agree in every other dimension.
+#include "ops/array/concat.h"
+
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -67,6 +69,8 @@ Result<Kernel> MakeConcatV2(KernelSetup& setup) {
   return CheapForIndices(Kernel::Sync([n](KernelContext& ctx) { return ConcatInputs(ctx, 0, n, n); }), setup);
 }
 
+}  // namespace
+
 Status ConcatShapes(ShapeContext& ctx, int first, int count, int axis_input) {
   WEIR_TRY(ctx.WithRankAtMost(axis_input, 0).status());
   int rank = -1;
@@ -105,6 +109,8 @@ Status ConcatShapes(ShapeContext& ctx, int first, int count, int axis_input) {
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }
+
+namespace {
 
 // Splits a sparse gradient of a concatenation: each input gets the rows that belong to it.
 void RowGradients(GradientContext& g, int first, int n, const IndexedSlices& dy, Gradients* out) {

@@ -1,5 +1,6 @@
 // Constants and placeholders. A session puts the value of a constant directly onto its edges; the kernel exists for
 // other callers.
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -65,7 +66,16 @@ void RegisterConstant(OpRegistry& registry) {
       .attrs = {"value: tensor", "dtype: type"},
       .shape = ConstShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeConst),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeConst), {}, "dtype"),
+      .traits = {.kind = NodeKind::kConst, .brief = true},
+  });
+  // A constant in host memory on a GPU, for nodes that read it on the host. passes/place_memory.cc creates it.
+  registry.Add({
+      .name = "_HostConst",
+      .signature = "-> output: dtype",
+      .attrs = {"value: tensor", "dtype: type"},
+      .shape = ConstShape,
+      .kernels = HostOnGpu(CpuKernel(MakeConst)),
       .traits = {.kind = NodeKind::kConst, .brief = true},
   });
   registry.Add({
@@ -74,7 +84,7 @@ void RegisterConstant(OpRegistry& registry) {
       .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
       .shape = ShapeFromAttr("shape"),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakePlaceholder),
+      .kernels = HostOnGpu(CpuKernel(MakePlaceholder)),
       .traits = {.placeholder = true},
   });
   registry.Add({
@@ -83,7 +93,7 @@ void RegisterConstant(OpRegistry& registry) {
       .attrs = {"dtype: type", "shape: shape"},
       .shape = ShapeFromAttr("shape"),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakePlaceholder),
+      .kernels = HostOnGpu(CpuKernel(MakePlaceholder)),
       .traits = {.placeholder = true},
   });
   registry.Add({
@@ -92,7 +102,7 @@ void RegisterConstant(OpRegistry& registry) {
       .attrs = {"dtype: type", "shape: shape"},
       .shape = PlaceholderWithDefaultShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.raw_d_output(0)}; },
-      .kernels = CpuKernel(MakePlaceholderWithDefault),
+      .kernels = ForwardsOnGpu(CpuKernel(MakePlaceholderWithDefault), {}, "dtype"),
       .traits = {.memory = OutputMemory::kForwardsFirst, .placeholder = true},
   });
 }

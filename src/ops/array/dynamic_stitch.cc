@@ -2,6 +2,7 @@
 // implement lookups in a table that is partitioned over several devices.
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/elements.h"
@@ -182,7 +183,7 @@ void RegisterDynamicStitch(OpRegistry& registry) {
         .attrs = {"N: int >= 1", "T: type"},
         .shape = DynamicStitchShape,
         .gradient = DynamicStitchGradient,
-        .kernels = CpuKernel(MakeDynamicStitch),
+        .kernels = HostOnGpu(CpuKernel(MakeDynamicStitch), {kInt32}),
     });
   }
 }

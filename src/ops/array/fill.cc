@@ -1,4 +1,5 @@
 // Tensors of one value: Fill, ZerosLike, OnesLike, and Empty, whose values are unspecified unless `init` is set.
+#include "device/gpu_device.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "op/gradient_context.h"
@@ -21,19 +22,36 @@ void ClearAll(const KernelContext& ctx, const Tensor& out) {
                      [&](int64_t begin, int64_t end) { elements.Clear(elements.At(out, begin), end - begin); });
 }
 
+Result<Shape> FilledShape(const KernelContext& ctx) {
+  const Tensor& value = ctx.input(1);
+  if (value.rank() != 0 && !(value.rank() == 1 && value.dim(0) == 1))
+    return InvalidArgument("value must represent a scalar, got shape {}", value.shape());
+  WEIR_ASSIGN(const Ints dims, VectorInts(ctx.input(0), "dims"));  // TensorFlow takes a scalar, too
+  for (const int64_t dim : dims) {
+    if (dim < 0) return InvalidArgument("Dimension {} must be >= 0: dims is [{}]", dim, fmt::join(dims, ","));
+  }
+  return Shape::Make(dims);
+}
+
 Result<Kernel> MakeFill(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
-    const Tensor& value = ctx.input(1);
-    if (value.rank() != 0 && !(value.rank() == 1 && value.dim(0) == 1))
-      return InvalidArgument("value must represent a scalar, got shape {}", value.shape());
-    WEIR_ASSIGN(const Ints dims, VectorInts(ctx.input(0), "dims"));  // TensorFlow takes a scalar, too
-    for (const int64_t dim : dims) {
-      if (dim < 0) return InvalidArgument("Dimension {} must be >= 0: dims is [{}]", dim, fmt::join(dims, ","));
-    }
-    WEIR_ASSIGN(Shape shape, Shape::Make(dims));
+    WEIR_ASSIGN(const Shape shape, FilledShape(ctx));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
-    FillAll(ctx, out, value.raw());
+    FillAll(ctx, out, ctx.input(1).raw());
     return OkStatus();
+  });
+}
+
+Status FillOnGpu(GpuStream& stream, const Tensor& out, const Tensor& value) {
+  return stream.Fill(out.raw(), value.raw(), ElementSize(out.dtype()), static_cast<size_t>(out.num_elements()));
+}
+
+Result<Kernel> MakeGpuFill(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Shape shape, FilledShape(ctx));
+    WEIR_ASSIGN(const Tensor out, gpu.Allocate(ctx, 0, shape));
+    return FillOnGpu(*stream, out, ctx.input(1));
   });
 }
 
@@ -58,6 +76,18 @@ Result<Kernel> MakeOnesLike(KernelSetup& setup) {
     WEIR_ASSIGN(Tensor out, ctx.ForwardOrAllocate(0, 0));
     FillAll(ctx, out, one.raw());
     return OkStatus();
+  });
+}
+
+// ZerosLike and OnesLike.
+template <bool one>
+Result<Kernel> MakeGpuLike(KernelSetup& setup, GpuDevice& gpu) {
+  const DType dtype = BaseType(setup.output_type(0));
+  WEIR_ASSIGN(const Tensor value, one ? Result<Tensor>(OneOfType(dtype)) : Tensor::Zeros(dtype, {}));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream), value](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Tensor out, gpu.ForwardOrAllocate(ctx, {0}, 0, ctx.input(0).shape()));
+    return FillOnGpu(*stream, out, value);
   });
 }
 
@@ -101,7 +131,8 @@ void RegisterFill(OpRegistry& registry) {
         const Output dy = g.d_output(0);
         return Gradients{std::monostate{}, Sum(dy, Range(0, Rank(dy), 1))};
       },
-      .kernels = CpuKernel(MakeFill),
+      .kernels = WithGpu(CpuKernel(MakeFill),
+                         {.make = MakeGpuFill, .types = kGpuPlain, .runs = GpuKernel::Runs::kCopies}, {"dims", "value"}),
   });
   registry.Add({
       .name = "ZerosLike",
@@ -109,7 +140,8 @@ void RegisterFill(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeZerosLike),
+      .kernels = WithGpu(CpuKernel(MakeZerosLike),
+                         {.make = MakeGpuLike<false>, .types = kGpuPlain, .runs = GpuKernel::Runs::kCopies}),
   });
   registry.Add({
       .name = "OnesLike",
@@ -119,7 +151,8 @@ void RegisterFill(OpRegistry& registry) {
            "complex128, bool}"},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeOnesLike),
+      .kernels = WithGpu(CpuKernel(MakeOnesLike),
+                         {.make = MakeGpuLike<true>, .types = kGpuPlain, .runs = GpuKernel::Runs::kCopies}),
   });
   registry.Add({
       .name = "Empty",

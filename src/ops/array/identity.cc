@@ -1,4 +1,6 @@
 // Ops that forward their input. All but DeepCopy share its memory.
+#include "device/gpu_device.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -21,6 +23,20 @@ Result<Kernel> MakeDeepCopy(KernelSetup&) {
     ctx.set_output(0, std::move(copy));
     return OkStatus();
   });
+}
+
+Result<Kernel> MakeGpuDeepCopy(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    const Tensor& from = ctx.input(0);
+    WEIR_ASSIGN(const Tensor copy, gpu.Allocate(ctx, 0, from.shape()));
+    return stream->CopyOnDevice(copy.raw(), from.raw(), from.num_bytes());
+  });
+}
+
+KernelList DeepCopyKernels() {
+  return WithGpu(CpuKernel(MakeDeepCopy),
+                 {.make = MakeGpuDeepCopy, .types = kGpuPlain, .runs = GpuKernel::Runs::kCopies});
 }
 
 Result<Kernel> MakeEnsureShape(KernelSetup& setup) {
@@ -68,8 +84,9 @@ void RegisterIdentity(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
       .gradient = PassOn,
-      .kernels = CpuKernel(MakeIdentity),
-      .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true, .shape_value = ShapeValue::kSame},
+      .kernels = ForwardsOnGpu(CpuKernel(MakeIdentity)),
+      .traits =
+          {.memory = OutputMemory::kForwardsFirst, .brief = true, .identity = true, .shape_value = ShapeValue::kSame},
   });
   registry.Add({
       .name = "EnsureShape",
@@ -77,7 +94,8 @@ void RegisterIdentity(OpRegistry& registry) {
       .attrs = {"shape: shape", "T: type"},
       .shape = EnsureShapeShape,
       .gradient = PassOn,
-      .kernels = CpuKernel(MakeEnsureShape),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeEnsureShape)),
+      .traits = {.checks = true},
   });
   registry.Add({
       .name = "IdentityN",
@@ -85,7 +103,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .attrs = {"T: list(type) >= 1"},
       .shape = IdentityNShape,
       .gradient = PassOn,
-      .kernels = CpuKernel(MakeIdentity),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeIdentity)),
       .traits = {.memory = OutputMemory::kForwardsAll},
   });
   registry.Add({
@@ -94,8 +112,8 @@ void RegisterIdentity(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
       .gradient = PassOn,
-      .kernels = CpuKernel(MakeDeepCopy),
-      .traits = kOwnMemory,
+      .kernels = DeepCopyKernels(),
+      .traits = {.memory = OutputMemory::kOwn, .identity = true},
   });
   registry.Add({
       .name = "StopGradient",
@@ -103,7 +121,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeIdentity),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeIdentity)),
       .traits = kForwardsInput,
   });
   registry.Add({
@@ -112,7 +130,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .attrs = {"T: type", "message: string = ''"},
       .shape = SameAsInput(0),
       .gradient = RejectGradient,
-      .kernels = CpuKernel(MakeIdentity),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeIdentity)),
       .traits = kForwardsInput,
   });
   registry.Add({
@@ -120,8 +138,8 @@ void RegisterIdentity(OpRegistry& registry) {
       .signature = "x: T -> y: T",
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
-      .kernels = CpuKernel(MakeDeepCopy),
-      .traits = {.memory = OutputMemory::kOwn, .may_block = false, .keeps_inputs = false},
+      .kernels = DeepCopyKernels(),
+      .traits = {.memory = OutputMemory::kOwn, .may_block = false, .keeps_inputs = false, .identity = true},
       .stateful = true,
   });
   registry.Add({
@@ -130,7 +148,7 @@ void RegisterIdentity(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
       .gradient = PassOn,
-      .kernels = CpuKernel(MakeIdentity),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeIdentity)),
       .traits = {.memory = OutputMemory::kForwardsFirst, .may_block = false},
       .stateful = true,
   });

@@ -62,7 +62,7 @@ int64_t PadBefore(const Window& w, bool same, int64_t size, int64_t count) {
   return std::max<int64_t>(0, (count - 1) * w.stride + w.extent() - size) / 2;
 }
 
-// The windows whose element k lies inside of the image: the first, and their number.
+// The windows whose element k is inside the image: the first one, and their number.
 struct Covered {
   int64_t first, count;
 };
@@ -126,7 +126,7 @@ Status ExtractShape(ShapeContext& ctx) {
   for (const int64_t stride : {strides[1], strides[2]}) {
     if (stride < 1 && known_image) return InvalidArgument("Stride must be > 0, but got {}", stride);
   }
-  if (!patches.ok()) {  // the kernel says so
+  if (!patches.ok()) {  // the kernel reports the error
     ctx.set_output(0, PartialShape::OfRank(4));
     return OkStatus();
   }
@@ -138,7 +138,7 @@ Status ExtractShape(ShapeContext& ctx) {
   }
   const Result<int64_t> rows = WindowCount(p.rows, p.same, in.dim(1));
   const Result<int64_t> cols = WindowCount(p.cols, p.same, in.dim(2));
-  if (known_image) {  // else the kernel says so
+  if (known_image) {  // else the kernel reports the error
     WEIR_TRY(rows.status());
     WEIR_TRY(cols.status());
   }
@@ -146,7 +146,7 @@ Status ExtractShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-// Patches of pixel numbers identify the pixel of each gradient (0: none). The result is a segment sum by pixel number.
+// Runs the op on pixel numbers to find the pixel of each gradient (0: padding), then sums up the gradients per pixel.
 Result<Gradients> ExtractGradient(GradientContext& g) {
   WEIR_ASSIGN(Ints sizes, g.Attr<Ints>("ksizes"));
   WEIR_ASSIGN(Ints strides, g.Attr<Ints>("strides"));

@@ -1,5 +1,4 @@
-// Simulated quantization for training: values are rounded to numbers that a few bits can represent. Gradients pass
-// straight through inside of the range.
+// Rounds floats to numbers that a few bits can represent, with one scale per tensor or per slice.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,100 +8,10 @@
 #include "graph/build/operators.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
-#include "ops/array/int_inputs.h"
+#include "ops/array/quantized.h"
 
 namespace weir::ops {
 namespace {
-
-struct FakeQuantRange {
-  float low, high, scale;
-};
-
-// Shifts the range so that zero is exactly representable.
-FakeQuantRange Nudge(float low, float high, int bits, bool narrow) {
-  const float first = narrow ? 1.0f : 0.0f;
-  const auto last = static_cast<float>((int64_t{1} << bits) - 1);
-  const float scale = (high - low) / (last - first);
-  const float zero = first - low / scale;
-  const float nudged = zero < first ? first : zero > last ? last : std::round(zero);
-  return {(first - nudged) * scale, (last - nudged) * scale, scale};
-}
-
-struct FakeQuantSpec {
-  int bits = 8;
-  bool narrow = false;
-};
-template <class Context>
-Result<FakeQuantSpec> QuantizationOf(const Context& from) {
-  FakeQuantSpec spec;
-  WEIR_ASSIGN(int64_t bits, from.template Attr<int64_t>("num_bits"));
-  if (bits < 2 || bits > 16) return InvalidArgument("num_bits must be between 2 and 16, inclusive, got {}", bits);
-  spec.bits = static_cast<int>(bits);
-  WEIR_ASSIGN(spec.narrow, from.template Attr<bool>("narrow_range"));
-  return spec;
-}
-
-Status Quantize(KernelContext& ctx, float low, float high, const FakeQuantSpec& spec) {
-  const Tensor in = ctx.input(0);
-  WEIR_ASSIGN(Tensor out, ctx.Allocate(0, in.shape()));
-  if (low == 0.0f && high == 0.0f) {
-    out.ZeroFill();
-    return OkStatus();
-  }
-  const FakeQuantRange r = Nudge(low, high, spec.bits, spec.narrow);
-  const float inverse = 1.0f / r.scale;
-  const float* x = in.data<float>();
-  float* y = out.data<float>();
-  return ctx.ParallelFor(in.num_elements(), 2, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const float shifted = std::min(std::max(x[i], r.low), r.high) - r.low;
-      y[i] = std::floor(shifted * inverse + 0.5f) * r.scale + r.low;
-    }
-  });
-}
-
-Result<Kernel> MakeFakeQuantArgs(KernelSetup& setup) {
-  WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(setup));
-  WEIR_ASSIGN(float low, setup.Attr<float>("min"));
-  WEIR_ASSIGN(float high, setup.Attr<float>("max"));
-  if (!(low < high)) return InvalidArgument("min has to be smaller than max, was: {} >= {}", low, high);
-  return Kernel::Sync([=](KernelContext& ctx) { return Quantize(ctx, low, high, spec); });
-}
-
-Result<Kernel> MakeFakeQuantVars(KernelSetup& setup) {
-  WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(setup));
-  return Kernel::Sync([spec](KernelContext& ctx) -> Status {
-    if (ctx.input(1).rank() != 0 || ctx.input(2).rank() != 0)
-      return InvalidArgument("min and max must be scalars, got {} and {}", ctx.input(1).shape(), ctx.input(2).shape());
-    return Quantize(ctx, *ctx.input(1).data<float>(), *ctx.input(2).data<float>(), spec);
-  });
-}
-
-Output MaskedBy(Output mask, Output dy) { return dy * Cast(mask, kFloat); }
-
-Result<Gradients> FakeQuantArgsGradient(GradientContext& g) {
-  WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(g));
-  WEIR_ASSIGN(float low, g.Attr<float>("min"));
-  WEIR_ASSIGN(float high, g.Attr<float>("max"));
-  const FakeQuantRange r = Nudge(low, high, spec.bits, spec.narrow);
-  const Output x = g.input(0);
-  return Gradients{MaskedBy(LogicalAnd(GreaterEqual(x, r.low), LessEqual(x, r.high)), g.d_output(0))};
-}
-
-// Gradients of values below or above the range go to min or max.
-Result<Gradients> FakeQuantVarsGradient(GradientContext& g) {
-  WEIR_ASSIGN(FakeQuantSpec spec, QuantizationOf(g));
-  const Output x = g.input(0), low = g.input(1), high = g.input(2), dy = g.d_output(0);
-  const float first = spec.narrow ? 1.0f : 0.0f;
-  const auto last = static_cast<float>((int64_t{1} << spec.bits) - 1);
-  const Output scale = (high - low) / (last - first);
-  const Output zero = Floor(Minimum(Maximum(first - low / scale, first), last) + 0.5f);
-  const Output nudged_low = (first - zero) * scale, nudged_high = (last - zero) * scale;
-  const Output below = Less(x, nudged_low), above = Greater(x, nudged_high);
-  const Output all = Range(0, Rank(x), 1);
-  return Gradients{MaskedBy(LogicalNot(LogicalOr(below, above)), dy), Sum(MaskedBy(below, dy), all),
-                   Sum(MaskedBy(above, dy), all)};
-}
 
 struct QuantizeSpec {
   bool is_signed = true, range_given = false, half_up = false, narrow = false;
@@ -178,14 +87,7 @@ Status QuantizeAndDequantize(KernelContext& ctx, const QuantizeSpec& spec) {
 }
 
 Status QuantizeAndDequantizeShape(ShapeContext& ctx) {
-  WEIR_ASSIGN(const int64_t axis, ctx.Attr<int64_t>("axis"));
-  if (axis < -1) return InvalidArgument("axis should be at least -1, got {}", axis);
-  WEIR_ASSIGN(PartialShape low, ctx.WithRank(1, axis == -1 ? 0 : 1));
-  WEIR_ASSIGN(const PartialShape range, low.Merge(ctx.input(2)));
-  if (axis >= 0 && axis < kMaxRank) {
-    WEIR_ASSIGN(const PartialShape in, ctx.WithRankAtLeast(0, static_cast<int>(axis) + 1));
-    if (in.known_rank()) WEIR_TRY(MergeDims(range.dim(0), in[static_cast<int>(axis)]).status());
-  }
+  WEIR_TRY(CheckQuantizedRange(ctx).status());
   ctx.set_output(0, ctx.input(0));
   return OkStatus();
 }
@@ -208,27 +110,6 @@ Result<Kernel> MakeQuantizeAndDequantize(KernelSetup& setup) {
 }  // namespace
 
 void RegisterQuantize(OpRegistry& registry) {
-  registry.Add({
-      .name = "FakeQuantWithMinMaxArgs",
-      .signature = "inputs: float -> outputs: float",
-      .attrs = {"min: float = -6.0", "max: float = 6.0", "num_bits: int = 8", "narrow_range: bool = false"},
-      .shape = SameAsInput(0),
-      .gradient = FakeQuantArgsGradient,
-      .kernels = CpuKernel(MakeFakeQuantArgs),
-  });
-  registry.Add({
-      .name = "FakeQuantWithMinMaxVars",
-      .signature = "inputs: float, min: float, max: float -> outputs: float",
-      .attrs = {"num_bits: int = 8", "narrow_range: bool = false"},
-      .shape = [](ShapeContext& ctx) -> Status {
-        WEIR_TRY(ctx.WithRank(1, 0).status());
-        WEIR_TRY(ctx.WithRank(2, 0).status());
-        ctx.set_output(0, ctx.input(0));
-        return OkStatus();
-      },
-      .gradient = FakeQuantVarsGradient,
-      .kernels = CpuKernel(MakeFakeQuantVars),
-  });
   registry.Add({
       .name = "QuantizeAndDequantizeV2",
       .signature = "input: T, input_min: T, input_max: T -> output: T",

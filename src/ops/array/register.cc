@@ -3,6 +3,7 @@
 
 namespace weir::ops {
 
+void RegisterBandDiagonals(OpRegistry& registry);
 void RegisterBitcast(OpRegistry& registry);
 void RegisterBounds(OpRegistry& registry);
 void RegisterBroadcast(OpRegistry& registry);
@@ -12,6 +13,7 @@ void RegisterConstant(OpRegistry& registry);
 void RegisterDiag(OpRegistry& registry);
 void RegisterDynamicStitch(OpRegistry& registry);
 void RegisterEditDistance(OpRegistry& registry);
+void RegisterFakeQuant(OpRegistry& registry);
 void RegisterFill(OpRegistry& registry);
 void RegisterGather(OpRegistry& registry);
 void RegisterGatherNd(OpRegistry& registry);
@@ -22,6 +24,8 @@ void RegisterMirrorPad(OpRegistry& registry);
 void RegisterOneHot(OpRegistry& registry);
 void RegisterPad(OpRegistry& registry);
 void RegisterQuantize(OpRegistry& registry);
+void RegisterQuantizeValues(OpRegistry& registry);
+void RegisterQuantizedConcat(OpRegistry& registry);
 void RegisterReshape(OpRegistry& registry);
 void RegisterReverse(OpRegistry& registry);
 void RegisterRoll(OpRegistry& registry);
@@ -32,6 +36,7 @@ void RegisterSlice(OpRegistry& registry);
 void RegisterSpaceBatch(OpRegistry& registry);
 void RegisterSpaceDepth(OpRegistry& registry);
 void RegisterSparseArithmetic(OpRegistry& registry);
+void RegisterSparseCross(OpRegistry& registry);
 void RegisterSparseDense(OpRegistry& registry);
 void RegisterSparseGradients(OpRegistry& registry);
 void RegisterSparseRearrange(OpRegistry& registry);
@@ -43,9 +48,11 @@ void RegisterTopK(OpRegistry& registry);
 void RegisterTranspose(OpRegistry& registry);
 void RegisterUnique(OpRegistry& registry);
 void RegisterUnravelIndex(OpRegistry& registry);
+void RegisterVolumePatches(OpRegistry& registry);
 void RegisterWhere(OpRegistry& registry);
 
 void RegisterArrayOps(OpRegistry& registry) {
+  RegisterBandDiagonals(registry);
   RegisterBitcast(registry);
   RegisterBounds(registry);
   RegisterBroadcast(registry);
@@ -55,6 +62,7 @@ void RegisterArrayOps(OpRegistry& registry) {
   RegisterDiag(registry);
   RegisterDynamicStitch(registry);
   RegisterEditDistance(registry);
+  RegisterFakeQuant(registry);
   RegisterFill(registry);
   RegisterGather(registry);
   RegisterGatherNd(registry);
@@ -65,6 +73,8 @@ void RegisterArrayOps(OpRegistry& registry) {
   RegisterOneHot(registry);
   RegisterPad(registry);
   RegisterQuantize(registry);
+  RegisterQuantizeValues(registry);
+  RegisterQuantizedConcat(registry);
   RegisterReshape(registry);
   RegisterReverse(registry);
   RegisterRoll(registry);
@@ -75,6 +85,7 @@ void RegisterArrayOps(OpRegistry& registry) {
   RegisterSpaceBatch(registry);
   RegisterSpaceDepth(registry);
   RegisterSparseArithmetic(registry);
+  RegisterSparseCross(registry);
   RegisterSparseDense(registry);
   RegisterSparseGradients(registry);
   RegisterSparseRearrange(registry);
@@ -86,6 +97,7 @@ void RegisterArrayOps(OpRegistry& registry) {
   RegisterTranspose(registry);
   RegisterUnique(registry);
   RegisterUnravelIndex(registry);
+  RegisterVolumePatches(registry);
   RegisterWhere(registry);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "graph/build/array_ops.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/int_inputs.h"
@@ -183,7 +184,7 @@ void RegisterReshape(OpRegistry& registry) {
       .attrs = {"T: type", "Tshape: {int32, int64} = DT_INT32"},
       .shape = ReshapeShape,
       .gradient = BackToInputShape,
-      .kernels = CpuKernel(MakeReshape),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeReshape), {"shape"}),
       .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true},
   });
   registry.Add({
@@ -192,7 +193,7 @@ void RegisterReshape(OpRegistry& registry) {
       .attrs = {"T: type", "Tdim: {int32, int64} = DT_INT32"},
       .shape = ExpandDimsShape,
       .gradient = BackToInputShape,
-      .kernels = CpuKernel(MakeExpandDims),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeExpandDims), {"dim"}),
       .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true},
   });
   registry.Add({
@@ -201,7 +202,7 @@ void RegisterReshape(OpRegistry& registry) {
       .attrs = {"T: type", "squeeze_dims: list(int) >= 0 = []"},
       .shape = SqueezeShape,
       .gradient = BackToInputShape,
-      .kernels = CpuKernel(MakeSqueeze),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeSqueeze)),
       .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true},
   });
 }

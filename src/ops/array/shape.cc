@@ -1,6 +1,7 @@
 // Shape, ShapeN, Rank, Size. They do not read the elements of their input.
 #include <limits>
 
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/int_inputs.h"
@@ -62,7 +63,7 @@ void RegisterShape(OpRegistry& registry) {
       .attrs = {"T: type", "out_type: {int32, int64} = DT_INT32"},
       .shape = ShapesOfInputs,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeShape),
+      .kernels = ShapesOnGpu(CpuKernel(MakeShape)),
       .traits = {.memory = OutputMemory::kOwn, .brief = true, .shape_value = ShapeValue::kShape},
   });
   registry.Add({
@@ -71,7 +72,7 @@ void RegisterShape(OpRegistry& registry) {
       .attrs = {"N: int >= 1", "T: type", "out_type: {int32, int64} = DT_INT32"},
       .shape = ShapesOfInputs,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeShape),
+      .kernels = ShapesOnGpu(CpuKernel(MakeShape)),
       .traits = {.memory = OutputMemory::kOwn, .shape_value = ShapeValue::kShape},
   });
   registry.Add({
@@ -80,7 +81,7 @@ void RegisterShape(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeRank),
+      .kernels = ShapesOnGpu(CpuKernel(MakeRank)),
       .traits = {.memory = OutputMemory::kOwn, .shape_value = ShapeValue::kRank},
   });
   registry.Add({
@@ -89,7 +90,7 @@ void RegisterShape(OpRegistry& registry) {
       .attrs = {"T: type", "out_type: {int32, int64} = DT_INT32"},
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeSize),
+      .kernels = ShapesOnGpu(CpuKernel(MakeSize)),
       .traits = {.memory = OutputMemory::kOwn, .shape_value = ShapeValue::kSize},
   });
 }

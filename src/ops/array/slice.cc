@@ -65,7 +65,7 @@ Status SliceShape(ShapeContext& ctx) {
   const std::optional<Ints> begin = ConstantInts(ctx, 1);
   const std::optional<Ints> size = ConstantInts(ctx, 2);
   if (size && !begin) {
-    // Sizes other than -1 hold wherever the box begins.
+    // Sizes other than -1 do not depend on where the box begins.
     DimVector dims;
     for (size_t i = 0; i < size->size(); ++i) {
       dims.push_back((*size)[i] == -1 ? kUnknownDim : (*size)[i]);
@@ -90,7 +90,7 @@ Status SliceShape(ShapeContext& ctx) {
     if (s < -1) return InvalidArgument("Expected size[{}] >= -1, but got {}", i, s);
     if (s == -1 && dim >= 0 && b > dim)
       return InvalidArgument("Negative dimension size caused by subtracting {} from {}", b, dim);
-    // A box that is not inside of the input is left to the kernel.
+    // The kernel reports a box that is not inside the input.
     dims.push_back(s >= 0 ? s : dim >= 0 && b >= 0 ? dim - b : kUnknownDim);
   }
   WEIR_ASSIGN(PartialShape out, PartialShape::Make(dims));

@@ -25,11 +25,11 @@ enum class Entries { kInside, kAnywhere };
 // Errors name the inputs, prefixed with `what`.
 Result<SparseInput> ReadSparseInput(const Tensor& indices, const Tensor& values, const Tensor& shape,
                                     std::string_view what, Entries entries = Entries::kInside);
-// Like ReadSparseInput, but reads only the length of `shape`, whose numbers may be anything.
+// Like ReadSparseInput, but of `shape` reads only the length. Its values are not checked.
 Result<SparseInput> ReadSparseEntries(const Tensor& indices, const Tensor& values, const Tensor& shape,
                                       std::string_view what);
 
-// What the reductions have in common: axes are a scalar or a vector; a known shape has at least one dimension.
+// Checks for all reductions: axes are a scalar or a vector; a known shape has at least one dimension.
 Status CheckReductionAxes(const Tensor& axes);
 Status SparseReduceShape(ShapeContext& ctx);
 

@@ -254,7 +254,7 @@ void RegisterTopK(OpRegistry& registry) {
       .signature = "input: T, n: int32 -> values: T",
       .attrs = {"reverse: bool = false", kOrderedTypes},
       .shape = NthElementShape,
-      // Shared equally by all elements that equal the result.
+      // All elements that equal the result share its gradient equally.
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         const Output x = g.input(0), dy = g.d_output(0);
         const Output hits = Cast(Equal(ExpandDims(g.output(0), -1), x), x.base_dtype());

@@ -3,8 +3,12 @@
 
 namespace weir::ops {
 
+void RegisterCopyMemory(OpRegistry& registry);
 void RegisterSendRecv(OpRegistry& registry);
 
-void RegisterCommOps(OpRegistry& registry) { RegisterSendRecv(registry); }
+void RegisterCommOps(OpRegistry& registry) {
+  RegisterCopyMemory(registry);
+  RegisterSendRecv(registry);
+}
 
 }  // namespace weir::ops

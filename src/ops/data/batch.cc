@@ -3,6 +3,7 @@
 
 #include "ops/data/batch.h"
 #include "ops/data/cancellation.h"
+#include "ops/data/cardinality.h"
 #include "ops/data/rows.h"
 
 namespace weir::ops {
@@ -174,6 +175,14 @@ Result<Dataset::MakeFn> MakePaddedBatch(KernelContext& ctx) {
   return BatchRecipe(ctx, drop, [padding](const std::vector<Element>& rows) { return PaddedBatchOf(padding, rows); });
 }
 
+// The last input is drop_remainder, if there is one.
+template <bool has_drop_remainder>
+Result<int64_t> BatchCardinality(const KernelContext& ctx) {
+  WEIR_ASSIGN(const int64_t count, SameCardinality(ctx));
+  const bool drop = has_drop_remainder && ctx.input(ctx.num_inputs() - 1).scalar<bool>();
+  return BatchedCardinality(count, ctx.input(1).Int(0), drop);
+}
+
 // --- unbatch
 class Unbatch final : public DatasetIterator {
  public:
@@ -230,11 +239,20 @@ Result<int64_t> BatchSize(const KernelContext& ctx, int input) {
 }
 
 void RegisterBatchDatasets(OpRegistry& registry) {
-  AddDataset(registry, {"BatchDataset", "input_dataset: variant, batch_size: int64", {}, MakeBatch<false>});
+  AddDataset(registry, {"BatchDataset",
+                        "input_dataset: variant, batch_size: int64",
+                        {},
+                        MakeBatch<false>,
+                        false,
+                        true,
+                        BatchCardinality<false>});
   AddDataset(registry, {"BatchDatasetV2",
                         "input_dataset: variant, batch_size: int64, drop_remainder: bool",
                         {"parallel_copy: bool = false"},
-                        MakeBatch<true>});
+                        MakeBatch<true>,
+                        false,
+                        true,
+                        BatchCardinality<true>});
   const std::string padded =
       "input_dataset: variant, batch_size: int64, padded_shapes: N * int64, "
       "padding_values: Toutput_types";
@@ -242,8 +260,10 @@ void RegisterBatchDatasets(OpRegistry& registry) {
   const std::vector<std::string> types = {"Toutput_types: list(type) >= 1", "output_shapes: list(shape) >= 1",
                                           "N: int >= 1"};
   const std::vector<std::string> types_v2 = {"parallel_copy: bool = false", types[0], types[1], types[2]};
-  AddDataset(registry, {"PaddedBatchDataset", padded.c_str(), types, MakePaddedBatch<false>, false, false});
-  AddDataset(registry, {"PaddedBatchDatasetV2", padded_v2.c_str(), types_v2, MakePaddedBatch<true>, false, false});
+  AddDataset(registry, {"PaddedBatchDataset", padded.c_str(), types, MakePaddedBatch<false>, false, false,
+                        BatchCardinality<false>});
+  AddDataset(registry, {"PaddedBatchDatasetV2", padded_v2.c_str(), types_v2, MakePaddedBatch<true>, false, false,
+                        BatchCardinality<true>});
   AddDataset(registry, {"UnbatchDataset", "input_dataset: variant", {}, MakeUnbatch});
 }
 

@@ -4,43 +4,31 @@
 
 #include "io/bundle_writer.h"
 #include "io/checkpoint_reader.h"
-#include "ops/data/dataset.h"
+#include "ops/data/cardinality.h"
+#include "ops/data/elements_dataset.h"
 
 namespace weir::ops {
 namespace {
 
 // --- in memory
-using Elements = std::vector<Element>;
+using CachedElements = std::vector<Element>;
 
 // The elements of the first pass that was completed. Thread-safe.
 class ElementCache {
  public:
-  std::shared_ptr<const Elements> elements() const {
+  SharedElements elements() const {
     std::lock_guard lock(mu_);
     return elements_;
   }
-  void Keep(Elements elements) {
-    auto kept = std::make_shared<const Elements>(std::move(elements));
+  void Keep(CachedElements elements) {
+    auto kept = std::make_shared<const CachedElements>(std::move(elements));
     std::lock_guard lock(mu_);
     if (elements_ == nullptr) elements_ = std::move(kept);
   }
 
  private:
   mutable std::mutex mu_;
-  std::shared_ptr<const Elements> elements_;
-};
-
-class CachedElements final : public DatasetIterator {
- public:
-  explicit CachedElements(std::shared_ptr<const Elements> elements) : elements_(std::move(elements)) {}
-  Result<std::optional<Element>> GetNext(StepContext&) override {
-    if (next_ == elements_->size()) return std::nullopt;
-    return (*elements_)[next_++];
-  }
-
- private:
-  const std::shared_ptr<const Elements> elements_;
-  size_t next_ = 0;
+  SharedElements elements_;
 };
 
 class CacheInMemory final : public DatasetIterator {
@@ -50,15 +38,15 @@ class CacheInMemory final : public DatasetIterator {
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
-    if (kept_) return element;
+    if (done_) return element;
     if (element.has_value()) {
       if (Status status = KeepElement(*element, elements_); !status.ok()) {
-        kept_ = true;  // give up caching and free the memory
-        Elements().swap(elements_);
+        done_ = true;  // give up caching and free the memory
+        CachedElements().swap(elements_);
         return status;
       }
     } else {
-      kept_ = true;
+      done_ = true;
       memory_->Keep(std::move(elements_));
     }
     return element;
@@ -67,8 +55,8 @@ class CacheInMemory final : public DatasetIterator {
  private:
   const IteratorPtr input_;
   const std::shared_ptr<ElementCache> memory_;
-  Elements elements_;
-  bool kept_ = false;
+  CachedElements elements_;
+  bool done_ = false;  // nothing is collected any more: the pass is complete, or memory does not suffice
 };
 
 // --- in a file
@@ -98,7 +86,7 @@ class CacheInFile final : public DatasetIterator {
   }
 
  private:
-  // A cache without one of the elements would be wrong: after an error there is none, and the next pass tries again.
+  // An incomplete cache would be wrong: after an error nothing is cached, and the next pass tries again.
   Status Keep(const Element& element) {
     for (size_t c = 0; c < element.size(); ++c) {
       Status added = writer_->Add(KeyOf(next_, c, element.size()), element[c]);
@@ -153,8 +141,7 @@ Result<Dataset::MakeFn> MakeCache(KernelContext& ctx) {
   if (filename.empty()) {
     auto memory = std::make_shared<ElementCache>();
     return [input, memory](PassContext& home) -> Result<IteratorPtr> {
-      if (std::shared_ptr<const Elements> kept = memory->elements())
-        return std::make_unique<CachedElements>(std::move(kept));
+      if (SharedElements kept = memory->elements()) return MakeElementsIterator(std::move(kept));
       WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
       return std::make_unique<CacheInMemory>(std::move(elements), memory);
     };
@@ -172,7 +159,8 @@ Result<Dataset::MakeFn> MakeCache(KernelContext& ctx) {
 }  // namespace
 
 void RegisterCacheDataset(OpRegistry& registry) {
-  AddDataset(registry, {"CacheDataset", "input_dataset: variant, filename: string", {}, MakeCache});
+  AddDataset(registry,
+             {"CacheDataset", "input_dataset: variant, filename: string", {}, MakeCache, false, true, SameCardinality});
 }
 
 }  // namespace weir::ops

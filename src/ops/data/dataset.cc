@@ -95,12 +95,13 @@ Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted) {
 
 namespace {
 
-// Numbers that say how a dataset is made are scalars, and so is the name of a file.
+// The numeric parameters of a dataset, file names and the tags of its statistics are scalars.
 Status DatasetShape(const OpDef& def, ShapeContext& ctx) {
   int at = 0;
   for (const ArgDef& arg : def.inputs) {
     WEIR_ASSIGN(const int count, ArgCount(arg, ctx.attrs()));
-    if (!arg.is_list() && (arg.type == kInt64 || arg.type == kBool || arg.name == "filename"))
+    if (!arg.is_list() &&
+        (arg.type == kInt64 || arg.type == kBool || arg.name == "filename" || (arg.name == "tag" && at == 1)))
       WEIR_TRY(ctx.WithRank(at, 0).status());
     at += count;
   }
@@ -114,13 +115,18 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
   if (op.has_element_spec) {
     attrs.insert(attrs.end(), {"output_types: list(type) >= 1", "output_shapes: list(shape) >= 1"});
   }
-  auto run = [make = std::move(op.make)](KernelContext& ctx) -> Status {
+  auto run = [make = std::move(op.make), cardinality = std::move(op.cardinality)](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(ElementSpec spec, SpecOf(*ctx.node().attrs));
     std::vector<Tensor> inputs;
     for (int i = 0; i < ctx.num_inputs(); ++i) inputs.push_back(ctx.input(i));
     WEIR_ASSIGN(const int depth, NestingDepth(inputs, TitleOf(ctx)));
     WEIR_ASSIGN(Dataset::MakeFn recipe, make(ctx));
-    ctx.set_output(0, MakeVariant(MakeIntrusive<Dataset>(TitleOf(ctx), std::move(spec), std::move(recipe), depth)));
+    int64_t count = kUnknownCardinality;
+    if (cardinality) {
+      WEIR_ASSIGN(count, cardinality(ctx));
+    }
+    ctx.set_output(0,
+                   MakeVariant(MakeIntrusive<Dataset>(TitleOf(ctx), std::move(spec), std::move(recipe), depth, count)));
     return OkStatus();
   };
   registry.Add({

@@ -33,6 +33,8 @@ using IteratorPtr = std::unique_ptr<DatasetIterator>;
 struct PassContext : StepContext {
   explicit PassContext(const StepContext& step) : StepContext(step) {}
   bool deterministic = true;  // false: elements may come in any order, as they become ready
+  // Adds a value to the statistics with this tag. Thread-safe; empty if nobody collects statistics.
+  std::function<void(const std::string& tag, double value)> record;
 };
 
 // Returns a context for a new pass that starts in `step`. Stateful functions of the pass start with fresh state.
@@ -43,19 +45,27 @@ struct ElementSpec {
   std::vector<PartialShape> shapes;
 };
 
+constexpr int64_t kUnknownCardinality = -2;
+
 // Immutable and shared. State that passes share (a cache, the seeds of the next pass) has its own lock.
 class Dataset final : public VariantValue {
  public:
   // `home` is the context for functions and threads that run between calls of GetNext. REQUIRES: it outlives the
   // iterator, and its token is cancelled before the iterator is destroyed.
   using MakeFn = std::function<Result<IteratorPtr>(PassContext& home)>;
-  Dataset(std::string title, ElementSpec spec, MakeFn make, int depth = 1)
-      : title_(std::move(title)), spec_(std::move(spec)), make_(std::move(make)), depth_(depth) {}
+  Dataset(std::string title, ElementSpec spec, MakeFn make, int depth = 1, int64_t cardinality = kUnknownCardinality)
+      : title_(std::move(title)),
+        spec_(std::move(spec)),
+        make_(std::move(make)),
+        depth_(depth),
+        cardinality_(cardinality) {}
 
   const std::string& title() const { return title_; }  // e.g. "MapDataset 'map'", for error messages
   const ElementSpec& spec() const { return spec_; }
   // The number of nested datasets, including this one.
   int depth() const { return depth_; }
+  // The number of elements; kInfiniteCardinality or kUnknownCardinality.
+  int64_t cardinality() const { return cardinality_; }
   Result<IteratorPtr> Iterate(PassContext& home) const { return make_(home); }
   std::string DebugString() const override { return title_; }
 
@@ -64,6 +74,7 @@ class Dataset final : public VariantValue {
   const ElementSpec spec_;
   const MakeFn make_;
   const int depth_;
+  const int64_t cardinality_;
 };
 using DatasetPtr = IntrusivePtr<const Dataset>;
 
@@ -83,14 +94,17 @@ Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted);
 
 // Reads and checks the inputs and attributes of a node, and returns the iterator factory.
 using MakeDataset = std::function<Result<Dataset::MakeFn>(KernelContext&)>;
+// Returns the cardinality of the dataset that a node makes.
+using CardinalityFn = std::function<Result<int64_t>(const KernelContext&)>;
 // Definition of a dataset op. `inputs` as in an op signature; `attrs` without those that every dataset op has.
 struct DatasetOp {
   const char* name;
   const char* inputs;
   std::vector<std::string> attrs;
   MakeDataset make;
-  bool stateful = false;         // a source: never constant-folded
-  bool has_element_spec = true;  // has the attributes output_types and output_shapes
+  bool stateful = false;                // a source: never constant-folded
+  bool has_element_spec = true;         // has the attributes output_types and output_shapes
+  CardinalityFn cardinality = nullptr;  // null: unknown
 };
 void AddDataset(OpRegistry& registry, DatasetOp op);
 
@@ -115,7 +129,7 @@ Result<std::vector<Tensor>> OwnedInputs(const KernelContext& ctx, int first, int
 
 // Call for each element that an iterator keeps. ResourceExhausted if the process has no memory left for it.
 Status ReserveElement(const Element& element);
-// The same, and then puts it at the end of what is kept. On an error, `kept` is as it was.
+// The same, and then appends it to `kept`. On an error, `kept` is unchanged.
 template <class Elements>
 Status KeepElement(Element element, Elements& kept) {
   return CatchOutOfMemory("the elements that a dataset keeps", [&]() -> Status {

@@ -40,6 +40,21 @@ Result<FunctionPtr> FunctionWithArguments(KernelContext& ctx, std::string_view a
   return DatasetFunction::Make(ctx, attr, first, count);
 }
 
+Result<IteratorPtr> IterateResult(PassContext& home, const Result<Element>& result) {
+  if (!result.ok()) return result.status();
+  if (result->size() != 1)
+    return InvalidArgument("the function must return one dataset, but returned {} values", result->size());
+  WEIR_ASSIGN(DatasetPtr dataset, DatasetOf(result->front()));
+  return dataset->Iterate(home);
+}
+
+Result<int64_t> ScalarResult(const Result<Element>& result, std::string_view what) {
+  if (!result.ok()) return result.status();
+  if (result->size() != 1 || result->front().dtype() != kInt64 || result->front().rank() != 0)
+    return InvalidArgument("`{}` must return a scalar int64.", what);
+  return result->front().scalar<int64_t>();
+}
+
 Result<bool> PredicateValue(const Result<Element>& result) {
   if (!result.ok()) return result.status();
   if (result->size() != 1 || result->front().dtype() != kBool || result->front().num_elements() != 1)

@@ -45,6 +45,18 @@ using FunctionPtr = std::shared_ptr<const DatasetFunction>;
 Result<FunctionPtr> FunctionWithArguments(KernelContext& ctx, std::string_view attr, int first);
 Result<int> NumTypes(const KernelContext& ctx, std::string_view attr);
 
+// Returns an iterator over the dataset that a function returned.
+Result<IteratorPtr> IterateResult(PassContext& home, const Result<Element>& result);
+// The context for datasets that a function returns. They call each other recursively, so each level counts as a call.
+template <class Context>
+Context Nested(const Context& step) {
+  Context nested = step;
+  nested.call_depth += kBlockingCallDepth;
+  return nested;
+}
+
+// Returns the result of a function whose only output is an int64 scalar. `what` names the function in errors.
+Result<int64_t> ScalarResult(const Result<Element>& result, std::string_view what);
 // Returns the result of a predicate.
 Result<bool> PredicateValue(const Result<Element>& result);
 

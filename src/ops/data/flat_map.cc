@@ -13,22 +13,6 @@
 namespace weir::ops {
 namespace {
 
-Result<IteratorPtr> IterateResult(PassContext& home, const Result<Element>& result) {
-  if (!result.ok()) return result.status();
-  if (result->size() != 1)
-    return InvalidArgument("the function must return one dataset, but returned {} values", result->size());
-  WEIR_ASSIGN(DatasetPtr dataset, DatasetOf(result->front()));
-  return dataset->Iterate(home);
-}
-
-// The context for datasets that a function returns. They call each other recursively, so each level counts as a call.
-template <class Context>
-Context Nested(const Context& step) {
-  Context nested = step;
-  nested.call_depth += kBlockingCallDepth;
-  return nested;
-}
-
 // Counts how often an iterator has become ready.
 struct ReadyCount {
   std::mutex mu;
@@ -155,9 +139,9 @@ Result<Dataset::MakeFn> InterleaveRecipe(KernelContext& ctx, Interleave::Options
   return [=, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
     WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
     WEIR_ASSIGN(FunctionPtr own, function->In(home));
-    Interleave::Options told = options;
-    told.in_order = !options.parallel || KeepsOrder(order, home);
-    return std::make_unique<Interleave>(home, std::move(elements), std::move(own), told, title);
+    Interleave::Options for_pass = options;
+    for_pass.in_order = !options.parallel || KeepsOrder(order, home);
+    return std::make_unique<Interleave>(home, std::move(elements), std::move(own), for_pass, title);
   };
 }
 

@@ -8,10 +8,8 @@
 
 namespace weir::ops {
 
-namespace {
-
 // The state of a pass. Shared with running calls and with the task that destroys the iterator.
-class PassState final : public std::enable_shared_from_this<PassState> {
+class IteratorResource::PassState final : public std::enable_shared_from_this<PassState> {
  public:
   // A pass outlives the step, so it must not use the step's own resources.
   explicit PassState(const StepContext& step) : home_(MakePassContext(step)) {
@@ -45,9 +43,15 @@ class PassState final : public std::enable_shared_from_this<PassState> {
     IteratorPtr gone;
     std::lock_guard lock(mu_);
     busy_ = false;
+    if (element.ok() && element->has_value()) ++position_;
     if (ended_) gone = std::move(iterator_);
     changed_.notify_all();
     return element;
+  }
+
+  int64_t Position() {
+    std::lock_guard lock(mu_);
+    return position_;
   }
 
   void End() {
@@ -92,10 +96,9 @@ class PassState final : public std::enable_shared_from_this<PassState> {
   std::condition_variable changed_;
   bool busy_ = false;
   bool ended_ = false;
+  int64_t position_ = 0;  // the number of elements returned
   IteratorPtr iterator_;
 };
-
-}  // namespace
 
 class IteratorResource::Pass final {
  public:
@@ -116,6 +119,8 @@ class IteratorResource::Pass final {
     return registration_ == 0 ? lifetime_end_->reason() : OkStatus();
   }
   Result<std::optional<Element>> GetNext(StepContext& step) const { return elements_->GetNext(step); }
+  int64_t Position() const { return elements_->Position(); }
+  const std::shared_ptr<CancelToken>& lifetime_end() const { return lifetime_end_; }
   void End() const { elements_->End(); }
 
  private:
@@ -128,13 +133,51 @@ IteratorResource::~IteratorResource() = default;
 
 Status IteratorResource::Start(const DatasetPtr& dataset, StepContext& step, const KernelLifetime& life) {
   WEIR_TRY(CheckSpec(dataset->spec(), spec_));
-  auto pass = std::make_shared<Pass>(step, is_shared_ ? nullptr : life.end());
+  WEIR_ASSIGN(std::shared_ptr<Pass> pass, Begin(dataset, step, is_shared_ ? nullptr : life.end()));
+  Replace(std::move(pass), dataset);
+  return OkStatus();
+}
+
+Result<std::shared_ptr<IteratorResource::Pass>> IteratorResource::Begin(const DatasetPtr& dataset, StepContext& step,
+                                                                        std::shared_ptr<CancelToken> end) {
+  auto pass = std::make_shared<Pass>(step, std::move(end));
   WEIR_TRY(pass->Begin(*dataset));
+  return pass;
+}
+
+void IteratorResource::Replace(std::shared_ptr<Pass> pass, const DatasetPtr& dataset) {
   {
     std::lock_guard lock(mu_);
     pass_.swap(pass);
+    dataset_ = dataset;
   }
   if (pass != nullptr) pass->End();  // a waiting GetNext may hold another reference
+}
+
+Result<std::pair<std::shared_ptr<IteratorResource::Pass>, DatasetPtr>> IteratorResource::Current(const char* call,
+                                                                                                 const char* before) {
+  std::lock_guard lock(mu_);
+  if (pass_ == nullptr)
+    return FailedPrecondition(
+        "{}() failed because the iterator has not been initialized. Ensure that you have run the initializer operation "
+        "for this iterator before {}.",
+        call, before);
+  return std::pair(pass_, dataset_);
+}
+
+Result<int64_t> IteratorResource::Position() {
+  WEIR_ASSIGN(const auto current, Current("Save", "saving it"));
+  return current.first->Position();
+}
+
+Status IteratorResource::Restore(StepContext& step, int64_t position) {
+  WEIR_ASSIGN(const auto current, Current("Restore", "restoring it"));
+  WEIR_ASSIGN(std::shared_ptr<Pass> pass, Begin(current.second, step, current.first->lifetime_end()));
+  for (int64_t i = 0; i < position; ++i) {
+    WEIR_ASSIGN(const std::optional<Element> skipped, pass->GetNext(step));
+    if (!skipped.has_value()) break;
+  }
+  Replace(std::move(pass), current.second);
   return OkStatus();
 }
 
@@ -159,16 +202,8 @@ Status IteratorResource::StartOnce(StepContext& step, const KernelLifetime& life
 }
 
 Result<std::optional<Element>> IteratorResource::GetNext(StepContext& step) {
-  std::shared_ptr<Pass> pass;
-  {
-    std::lock_guard lock(mu_);
-    pass = pass_;
-  }
-  if (pass == nullptr)
-    return FailedPrecondition(
-        "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer "
-        "operation for this iterator before getting the next element.");
-  return pass->GetNext(step);
+  WEIR_ASSIGN(const auto current, Current("GetNext", "getting the next element"));
+  return current.first->GetNext(step);
 }
 
 }  // namespace weir::ops

@@ -40,18 +40,28 @@ class IteratorResource final : public Resource {
   Status StartOnce(StepContext& step, const KernelLifetime& life, FunctionRef<Result<DatasetPtr>()> make);
   // Returns nullopt at the end. FailedPrecondition before the first pass.
   Result<std::optional<Element>> GetNext(StepContext& step);
+  // The number of elements that the current pass has returned. FailedPrecondition before the first pass.
+  Result<int64_t> Position();
+  // Starts a new pass over the same dataset and skips `position` elements. FailedPrecondition before the first pass.
+  Status Restore(StepContext& step, int64_t position);
   std::string DebugString() const override { return "iterator over a dataset"; }
 
  private:
   class Pass;
+  class PassState;
   enum class Once { kNever, kStarting, kStarted };
   ~IteratorResource() override;
+  // The current pass and its dataset. FailedPrecondition before the first pass; `call` names the caller in the error.
+  Result<std::pair<std::shared_ptr<Pass>, DatasetPtr>> Current(const char* call, const char* before);
+  Result<std::shared_ptr<Pass>> Begin(const DatasetPtr& dataset, StepContext& step, std::shared_ptr<CancelToken> end);
+  void Replace(std::shared_ptr<Pass> pass, const DatasetPtr& dataset);
 
   const ElementSpec spec_;
   const bool is_shared_;
   std::mutex mu_;
   std::condition_variable changed_;
   std::shared_ptr<Pass> pass_;
+  DatasetPtr dataset_;  // of the pass
   Once once_ = Once::kNever;
   Status once_failed_;
 };

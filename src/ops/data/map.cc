@@ -1,6 +1,8 @@
 // MapDataset: applies a function to each element, sequentially on the thread that calls GetNext.
 #include "ops/data/map.h"
 
+#include "ops/data/cardinality.h"
+
 namespace weir::ops {
 
 Result<std::optional<Element>> MappedElement(Result<Element> result, bool preserve_cardinality,
@@ -59,7 +61,10 @@ void RegisterMapDataset(OpRegistry& registry) {
                         "input_dataset: variant, other_arguments: Targuments",
                         {"f: func", "Targuments: list(type) >= 0", "use_inter_op_parallelism: bool = true",
                          "preserve_cardinality: bool = false"},
-                        MakeMap});
+                        MakeMap,
+                        false,
+                        true,
+                        CardinalityIfPreserved});
 }
 
 }  // namespace weir::ops

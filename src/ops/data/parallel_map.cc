@@ -12,6 +12,7 @@
 #include "ops/data/batch.h"
 #include "ops/data/cancel_watch.h"
 #include "ops/data/cancellation.h"
+#include "ops/data/cardinality.h"
 #include "ops/data/map.h"
 
 namespace weir::ops {
@@ -198,9 +199,9 @@ Result<Dataset::MakeFn> MakeParallelMap(KernelContext& ctx) {
   WEIR_ASSIGN(options.preserve_cardinality, NodeAttr<bool>(ctx, "preserve_cardinality"));
   WEIR_ASSIGN(const Order order, OrderOf(*ctx.node().attrs));
   return [=, title = TitleOf(ctx)](PassContext& home) {
-    ParallelMap::Options told = options;
-    told.in_order = KeepsOrder(order, home);
-    return MapInParallel(home, *input, function, told, title);
+    ParallelMap::Options for_pass = options;
+    for_pass.in_order = KeepsOrder(order, home);
+    return MapInParallel(home, *input, function, for_pass, title);
   };
 }
 
@@ -226,17 +227,31 @@ void RegisterParallelMapDatasets(OpRegistry& registry) {
                         "input_dataset: variant, other_arguments: Targuments, num_parallel_calls: int32",
                         {"f: func", "Targuments: list(type) >= 0", "use_inter_op_parallelism: bool = true",
                          "sloppy: bool = false", "preserve_cardinality: bool = false"},
-                        MakeParallelMap});
+                        MakeParallelMap,
+                        false,
+                        true,
+                        CardinalityIfPreserved});
   AddDataset(registry, {"ParallelMapDatasetV2",  // not in TensorFlow 1.15; newer clients use it
                         "input_dataset: variant, other_arguments: Targuments, num_parallel_calls: int64",
                         {"f: func", "Targuments: list(type) >= 0", "use_inter_op_parallelism: bool = true",
                          "deterministic: string = 'default'", "preserve_cardinality: bool = false"},
-                        MakeParallelMap});
+                        MakeParallelMap,
+                        false,
+                        true,
+                        CardinalityIfPreserved});
   AddDataset(registry, {"MapAndBatchDataset",
                         "input_dataset: variant, other_arguments: Targuments, batch_size: int64, "
                         "num_parallel_calls: int64, drop_remainder: bool",
                         {"f: func", "Targuments: list(type) >= 0", "preserve_cardinality: bool = false"},
-                        MakeMapAndBatch});
+                        MakeMapAndBatch,
+                        false,
+                        true,
+                        [](const KernelContext& ctx) -> Result<int64_t> {
+                          WEIR_ASSIGN(const int64_t count, CardinalityIfPreserved(ctx));
+                          const int first = ctx.num_inputs() - 3;
+                          return BatchedCardinality(count, ctx.input(first).Int(0),
+                                                    ctx.input(first + 2).scalar<bool>());
+                        }});
 }
 
 }  // namespace weir::ops

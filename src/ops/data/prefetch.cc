@@ -7,6 +7,7 @@
 #include "op/joined_token.h"
 #include "ops/data/background.h"
 #include "ops/data/cancel_watch.h"
+#include "ops/data/cardinality.h"
 
 namespace weir::ops {
 namespace {
@@ -87,7 +88,7 @@ class Prefetch final : public DatasetIterator {
   mutable std::mutex mu_;
   std::condition_variable changed_;
   std::deque<Result<std::optional<Element>>> ready_;
-  Status lost_;  // why the element after the ready ones could not be kept
+  Status lost_;  // why the element after ready_ was lost: out of memory
   bool ended_ = false;
   BackgroundTask task_;  // the last member: destroyed, and so stopped, before the members that it uses
 };
@@ -116,7 +117,10 @@ void RegisterPrefetchDataset(OpRegistry& registry) {
   AddDataset(registry, {"PrefetchDataset",
                         "input_dataset: variant, buffer_size: int64",
                         {"slack_period: int = 0", "legacy_autotune: bool = true"},
-                        MakePrefetch});
+                        MakePrefetch,
+                        false,
+                        true,
+                        SameCardinality});
 }
 
 }  // namespace weir::ops

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "ops/data/cancellation.h"
+#include "ops/data/cardinality.h"
 #include "ops/data/dataset_function.h"
 
 namespace weir::ops {
@@ -295,37 +296,104 @@ Result<Dataset::MakeFn> MakeOptimize(KernelContext& ctx) {
   const auto names = ctx.input(1).flat<std::string>();
   if (std::find(names.begin(), names.end(), "make_sloppy") == names.end()) return MakeSame(ctx);
   return [input](PassContext& home) -> Result<IteratorPtr> {
-    auto told = std::make_unique<WithPassOptions>(home);
-    WEIR_TRY(told->Begin(*input, /*deterministic=*/false));
-    return told;
+    auto with_options = std::make_unique<WithPassOptions>(home);
+    WEIR_TRY(with_options->Begin(*input, /*deterministic=*/false));
+    return with_options;
   };
+}
+
+// --- cardinalities
+Result<int64_t> RepeatCardinality(const KernelContext& ctx) {
+  WEIR_ASSIGN(const int64_t each, SameCardinality(ctx));
+  return RepeatedCardinality(each, ctx.input(1).Int(0));
+}
+
+Result<int64_t> TakeCardinality(const KernelContext& ctx) {
+  WEIR_ASSIGN(const int64_t count, SameCardinality(ctx));
+  const int64_t most = ctx.input(1).Int(0);
+  if (most < 0 || count == kUnknownCardinality) return count;
+  return count == kInfiniteCardinality ? most : std::min(count, most);
+}
+
+Result<int64_t> SkipCardinality(const KernelContext& ctx) {
+  WEIR_ASSIGN(const int64_t count, SameCardinality(ctx));
+  const int64_t skipped = ctx.input(1).Int(0);
+  if (skipped < 0) return 0;
+  return count < 0 ? count : std::max<int64_t>(0, count - skipped);
+}
+
+Result<int64_t> ShardCardinality(const KernelContext& ctx) {
+  WEIR_ASSIGN(const int64_t count, SameCardinality(ctx));
+  if (count < 0) return count;
+  const int64_t shards = ctx.input(1).Int(0);
+  return count / shards + (ctx.input(2).Int(0) < count % shards ? 1 : 0);
+}
+
+Result<int64_t> ConcatenateCardinality(const KernelContext& ctx) {
+  WEIR_ASSIGN(const DatasetPtr first, InputDataset(ctx, 0));
+  WEIR_ASSIGN(const DatasetPtr second, InputDataset(ctx, 1));
+  const int64_t a = first->cardinality();
+  const int64_t b = second->cardinality();
+  if (a == kInfiniteCardinality || b == kInfiniteCardinality) return kInfiniteCardinality;
+  int64_t sum = 0;
+  if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum)) return kUnknownCardinality;
+  return sum;
+}
+
+Result<int64_t> ZipCardinality(const KernelContext& ctx) {
+  int64_t shortest = kInfiniteCardinality;
+  for (int i = 0; i < ctx.num_inputs(); ++i) {
+    WEIR_ASSIGN(const DatasetPtr input, InputDataset(ctx, i));
+    const int64_t count = input->cardinality();
+    if (count == kUnknownCardinality) return count;
+    if (count >= 0) shortest = shortest < 0 ? count : std::min(shortest, count);
+  }
+  return shortest;
 }
 
 }  // namespace
 
 void RegisterDataSelections(OpRegistry& registry) {
   const char* counted = "input_dataset: variant, count: int64";
-  AddDataset(registry, {"RepeatDataset", counted, {}, MakeRepeat});
-  AddDataset(registry, {"TakeDataset", counted, {}, MakeCounted<Take>});
-  AddDataset(registry, {"SkipDataset", counted, {}, MakeCounted<Skip>});
+  AddDataset(registry, {"RepeatDataset", counted, {}, MakeRepeat, false, true, RepeatCardinality});
+  AddDataset(registry, {"TakeDataset", counted, {}, MakeCounted<Take>, false, true, TakeCardinality});
+  AddDataset(registry, {"SkipDataset", counted, {}, MakeCounted<Skip>, false, true, SkipCardinality});
   AddDataset(registry, {"ShardDataset",
                         "input_dataset: variant, num_shards: int64, index: int64",
                         {"require_non_empty: bool = false"},
-                        MakeShard});
+                        MakeShard,
+                        false,
+                        true,
+                        ShardCardinality});
   AddDataset(registry, {"FilterDataset",
                         "input_dataset: variant, other_arguments: Targuments",
                         {"predicate: func", "Targuments: list(type) >= 0"},
                         MakeFilter});
-  AddDataset(registry, {"ConcatenateDataset", "input_dataset: variant, another_dataset: variant", {}, MakeConcatenate});
-  AddDataset(registry, {"ZipDataset", "input_datasets: N * variant", {"N: int >= 1"}, MakeZip});
+  AddDataset(registry, {"ConcatenateDataset",
+                        "input_dataset: variant, another_dataset: variant",
+                        {},
+                        MakeConcatenate,
+                        false,
+                        true,
+                        ConcatenateCardinality});
+  AddDataset(registry,
+             {"ZipDataset", "input_datasets: N * variant", {"N: int >= 1"}, MakeZip, false, true, ZipCardinality});
   AddDataset(registry,
              {"IgnoreErrorsDataset", "input_dataset: variant", {"log_warning: bool = false"}, MakeIgnoreErrors});
   AddDataset(registry, {"OptimizeDataset",
                         "input_dataset: variant, optimizations: string",
                         {"optimization_configs: list(string) = []"},
-                        MakeOptimize});
-  AddDataset(registry,
-             {"ModelDataset", "input_dataset: variant", {"algorithm: int = 0", "cpu_budget: int = 0"}, MakeSame});
+                        MakeOptimize,
+                        false,
+                        true,
+                        SameCardinality});
+  AddDataset(registry, {"ModelDataset",
+                        "input_dataset: variant",
+                        {"algorithm: int = 0", "cpu_budget: int = 0"},
+                        MakeSame,
+                        false,
+                        true,
+                        SameCardinality});
 }
 
 }  // namespace weir::ops

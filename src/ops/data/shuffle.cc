@@ -4,37 +4,12 @@
 #include <mutex>
 
 #include "base/out_of_memory.h"
-#include "base/philox.h"
-#include "base/rng.h"
 #include "ops/data/cancellation.h"
-#include "ops/data/dataset.h"
+#include "ops/data/cardinality.h"
+#include "ops/data/random_numbers.h"
 
 namespace weir::ops {
 namespace {
-
-struct Seeds {
-  int64_t first = 0;
-  int64_t second = 0;
-};
-
-// The numbers of a generator, one at a time.
-class RandomNumbers {
- public:
-  explicit RandomNumbers(Seeds seeds)
-      : generator_(static_cast<uint64_t>(seeds.first), static_cast<uint64_t>(seeds.second)) {}
-  uint32_t Next() {
-    if (used_ == Philox::kBlockSize) {
-      block_ = generator_();
-      used_ = 0;
-    }
-    return block_[static_cast<size_t>(used_++)];
-  }
-
- private:
-  Philox generator_;
-  Philox::Block block_{};
-  int used_ = Philox::kBlockSize;
-};
 
 // Seeds for successive passes: new ones for each pass, or the same for all. Thread-safe.
 class SeedSource {
@@ -146,7 +121,7 @@ class Shuffle final : public DatasetIterator {
   const std::shared_ptr<SeedSource> seeds_;
   RandomNumbers numbers_;  // of the pass whose elements are being returned
   IteratorPtr pass_;
-  std::deque<Element> buffer_;  // grows to size_, without ever needing its whole size again
+  std::deque<Element> buffer_;  // a deque, so that growing up to size_ does not move elements
   size_t held_ = 0;
   std::deque<Slice> slices_;
 };
@@ -158,13 +133,7 @@ Result<int64_t> BufferSize(const KernelContext& ctx) {
 }
 
 Result<std::shared_ptr<SeedSource>> SeedsOf(const KernelContext& ctx, bool each_pass) {
-  Seeds seeds;
-  WEIR_ASSIGN(seeds.first, ScalarInt(ctx, 2, "seed"));
-  WEIR_ASSIGN(seeds.second, ScalarInt(ctx, 3, "seed2"));
-  if (seeds.first == 0 && seeds.second == 0) {
-    seeds.first = static_cast<int64_t>(RealRng().Next64());
-    seeds.second = static_cast<int64_t>(RealRng().Next64());
-  }
+  WEIR_ASSIGN(const Seeds seeds, SeedsFrom(ctx, 2));
   return std::make_shared<SeedSource>(seeds, each_pass);
 }
 
@@ -195,11 +164,20 @@ void RegisterShuffleDatasets(OpRegistry& registry) {
   AddDataset(registry, {"ShuffleDataset",
                         "input_dataset: variant, buffer_size: int64, seed: int64, seed2: int64",
                         {"reshuffle_each_iteration: bool = true"},
-                        MakeShuffle});
+                        MakeShuffle,
+                        false,
+                        true,
+                        SameCardinality});
   AddDataset(registry, {"ShuffleAndRepeatDataset",
                         "input_dataset: variant, buffer_size: int64, seed: int64, seed2: int64, count: int64",
                         {},
-                        MakeShuffleAndRepeat});
+                        MakeShuffleAndRepeat,
+                        false,
+                        true,
+                        [](const KernelContext& ctx) -> Result<int64_t> {
+                          WEIR_ASSIGN(const int64_t each, SameCardinality(ctx));
+                          return RepeatedCardinality(each, ctx.input(4).Int(0));
+                        }});
 }
 
 }  // namespace weir::ops

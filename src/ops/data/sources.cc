@@ -1,5 +1,8 @@
 // Datasets of values: TensorDataset, TensorSliceDataset, RangeDataset, and GeneratorDataset, which calls a function for
 // each element.
+#include <limits>
+
+#include "ops/data/cardinality.h"
 #include "ops/data/dataset_function.h"
 #include "ops/data/rows.h"
 
@@ -84,6 +87,20 @@ Result<Dataset::MakeFn> MakeRange(KernelContext& ctx) {
       [start, stop, step](StepContext&) -> Result<IteratorPtr> { return std::make_unique<Numbers>(start, stop, step); };
 }
 
+Result<int64_t> RangeCardinality(const KernelContext& ctx) {
+  // Unsigned, because the distance of two numbers may not fit into int64.
+  const auto start = static_cast<uint64_t>(ctx.input(0).Int(0));
+  const auto stop = static_cast<uint64_t>(ctx.input(1).Int(0));
+  const int64_t step = ctx.input(2).Int(0);
+  const bool up = step > 0;
+  if (up ? ctx.input(0).Int(0) >= ctx.input(1).Int(0) : ctx.input(0).Int(0) <= ctx.input(1).Int(0)) return 0;
+  const uint64_t distance = up ? stop - start : start - stop;
+  const uint64_t width = up ? static_cast<uint64_t>(step) : uint64_t{0} - static_cast<uint64_t>(step);
+  const uint64_t count = (distance - 1) / width + 1;
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return count > kMost ? kUnknownCardinality : static_cast<int64_t>(count);
+}
+
 // --- functions
 struct GeneratorFunctions {
   FunctionPtr init;
@@ -154,9 +171,12 @@ Result<Dataset::MakeFn> MakeGenerator(KernelContext& ctx) {
 
 void RegisterDataSources(OpRegistry& registry) {
   const std::vector<std::string> tensors = {"Toutput_types: list(type) >= 1", "output_shapes: list(shape) >= 1"};
-  AddDataset(registry, {"TensorDataset", "components: Toutput_types", tensors, MakeTensors, true, false});
-  AddDataset(registry, {"TensorSliceDataset", "components: Toutput_types", tensors, MakeSlices, true, false});
-  AddDataset(registry, {"RangeDataset", "start: int64, stop: int64, step: int64", {}, MakeRange, true});
+  AddDataset(registry, {"TensorDataset", "components: Toutput_types", tensors, MakeTensors, true, false,
+                        [](const KernelContext&) -> Result<int64_t> { return 1; }});
+  AddDataset(registry, {"TensorSliceDataset", "components: Toutput_types", tensors, MakeSlices, true, false,
+                        [](const KernelContext& ctx) -> Result<int64_t> { return ctx.input(0).dim(0); }});
+  AddDataset(registry,
+             {"RangeDataset", "start: int64, stop: int64, step: int64", {}, MakeRange, true, true, RangeCardinality});
   AddDataset(registry,
              {"GeneratorDataset",
               "init_func_other_args: Tinit_func_args, next_func_other_args: Tnext_func_args, "

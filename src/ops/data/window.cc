@@ -2,7 +2,8 @@
 #include <deque>
 
 #include "ops/data/cancellation.h"
-#include "ops/data/dataset.h"
+#include "ops/data/cardinality.h"
+#include "ops/data/elements_dataset.h"
 
 namespace weir::ops {
 namespace {
@@ -12,19 +13,6 @@ struct WindowSizes {
   int64_t shift = 0;
   int64_t stride = 0;
   bool drop_remainder = false;
-};
-
-class Values final : public DatasetIterator {
- public:
-  explicit Values(std::shared_ptr<const std::vector<Tensor>> values) : values_(std::move(values)) {}
-  Result<std::optional<Element>> GetNext(StepContext&) override {
-    if (next_ == values_->size()) return std::nullopt;
-    return Element{(*values_)[next_++]};
-  }
-
- private:
-  const std::shared_ptr<const std::vector<Tensor>> values_;
-  size_t next_ = 0;
 };
 
 class Window final : public DatasetIterator {
@@ -50,30 +38,23 @@ class Window final : public DatasetIterator {
       }
     }
     if (buffer_.empty() || (buffer_.size() < span && sizes_.drop_remainder)) return std::nullopt;
-    std::vector<std::vector<Tensor>> columns(spec_.types.size());
+    std::vector<std::vector<Element>> columns(spec_.types.size());
     for (size_t at = 0; at < std::min(span, buffer_.size()); at += static_cast<size_t>(sizes_.stride)) {
-      for (size_t c = 0; c < columns.size(); ++c) columns[c].push_back(buffer_[at][c]);
+      for (size_t c = 0; c < columns.size(); ++c) columns[c].push_back({buffer_[at][c]});
     }
     const auto dropped = static_cast<int64_t>(std::min(buffer_.size(), static_cast<size_t>(sizes_.shift)));
     buffer_.erase(buffer_.begin(), buffer_.begin() + dropped);
     skip_ = sizes_.shift - dropped;
     Element windows;
     for (size_t c = 0; c < columns.size(); ++c) {
-      WEIR_ASSIGN(Tensor window, DatasetOfValues(std::move(columns[c]), c));
+      WEIR_ASSIGN(Tensor window,
+                  MakeElementsDataset(std::move(columns[c]), ElementSpec{{spec_.types[c]}, {spec_.shapes[c]}}, title_));
       windows.push_back(std::move(window));
     }
     return windows;
   }
 
  private:
-  Result<Tensor> DatasetOfValues(std::vector<Tensor> values, size_t c) const {
-    WEIR_ASSIGN(const int depth, NestingDepth(values, title_));
-    auto kept = std::make_shared<const std::vector<Tensor>>(std::move(values));
-    return MakeVariant(MakeIntrusive<Dataset>(
-        title_, ElementSpec{{spec_.types[c]}, {spec_.shapes[c]}},
-        [kept](StepContext&) -> Result<IteratorPtr> { return std::make_unique<Values>(kept); }, depth));
-  }
-
   const IteratorPtr input_;
   const WindowSizes sizes_;
   const ElementSpec spec_;
@@ -101,13 +82,26 @@ Result<Dataset::MakeFn> MakeWindow(KernelContext& ctx) {
   };
 }
 
+// Windows start at every shift-th element. With drop_remainder, those that are not full are left out.
+Result<int64_t> WindowCardinality(const KernelContext& ctx) {
+  WEIR_ASSIGN(const int64_t count, SameCardinality(ctx));
+  if (count < 0) return count;
+  const int64_t shift = ctx.input(2).Int(0);
+  const int64_t span = (ctx.input(1).Int(0) - 1) * ctx.input(3).Int(0) + 1;
+  if (!ctx.input(4).scalar<bool>()) return BatchedCardinality(count, shift, false);
+  return count < span ? 0 : (count - span) / shift + 1;
+}
+
 }  // namespace
 
 void RegisterWindowDataset(OpRegistry& registry) {
   AddDataset(registry, {"WindowDataset",
                         "input_dataset: variant, size: int64, shift: int64, stride: int64, drop_remainder: bool",
                         {},
-                        MakeWindow});
+                        MakeWindow,
+                        false,
+                        true,
+                        WindowCardinality});
 }
 
 }  // namespace weir::ops

@@ -140,7 +140,7 @@ void RegisterAssert(OpRegistry& registry) {
       .shape = NoOutputs(),
       .no_gradient = kNoGradient,
       .kernels = CpuKernel(MakeAssert),
-      .traits = {.may_block = false, .keeps_inputs = false, .brief = true},
+      .traits = {.may_block = false, .keeps_inputs = false, .brief = true, .checks = true},
       .stateful = true,
   });
   registry.Add({

@@ -90,7 +90,7 @@ TEST_F(FlowOpsTest, ValuesAsText) {
             "a 1 b \"s\".");
 }
 
-TEST_F(FlowOpsTest, StacksGiveBackInReverse) {
+TEST_F(FlowOpsTest, StacksPopInReverseOrder) {
   const Tensor stack = One("StackV2", {I(2)}, {{"elem_type", kFloat}});
   EXPECT_EQ(One("StackPushV2", {stack, F(1)}).scalar<float>(), 1);
   One("StackPushV2", {stack, F(2)});

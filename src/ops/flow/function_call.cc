@@ -303,7 +303,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
         .attrs = call_attrs,
         .shape = UnknownOutputs(),
         .kernels = CpuKernel(MakeCall<0>),
-        .traits = {.may_block = true},
+        .traits = {.may_block = true, .calls_f = true},
         .stateful = stateful,
     });
   }
@@ -345,7 +345,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .attrs = {"T: type", "index: int >= 0"},
       .shape = UnknownOutputs(),
       .kernels = CpuKernel(MakeFunctionBoundary),
-      .traits = kNeverBlocks,
+      .traits = {.may_block = false, .function_edge = true},
       .stateful = true,
   });
   registry.Add({
@@ -354,7 +354,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
       .attrs = {"T: type", "index: int >= 0"},
       .shape = NoOutputs(),
       .kernels = CpuKernel(MakeFunctionBoundary),
-      .traits = kNeverBlocks,
+      .traits = {.may_block = false, .function_edge = true},
       .stateful = true,
   });
 }

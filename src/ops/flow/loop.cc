@@ -1,5 +1,6 @@
 // The boundaries of a loop's frame: Enter, Exit, NextIteration, LoopCond. The executor moves values between frames and
 // iterations; the kernels only forward their input.
+#include "op/gpu_kernel.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -44,7 +45,7 @@ void RegisterLoop(OpRegistry& registry) {
       .signature = "data: T -> output: T",
       .attrs = EnterAttrs(),
       .shape = EnterShape,
-      .kernels = CpuKernel(MakeForward),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeForward)),
       .traits = {.kind = NodeKind::kEnter, .memory = OutputMemory::kForwardsFirst},
   });
   registry.Add({
@@ -52,7 +53,7 @@ void RegisterLoop(OpRegistry& registry) {
       .signature = "data: Ref(T) -> output: Ref(T)",
       .attrs = EnterAttrs(),
       .shape = SameAsInput(0),
-      .kernels = CpuKernel(MakeForward),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeForward)),
       .traits = {.kind = NodeKind::kEnter, .memory = OutputMemory::kForwardsFirst},
   });
   struct Row {
@@ -69,7 +70,7 @@ void RegisterLoop(OpRegistry& registry) {
         .signature = row.signature,
         .attrs = {"T: type"},
         .shape = SameAsInput(0),
-        .kernels = CpuKernel(MakeForward),
+        .kernels = ForwardsOnGpu(CpuKernel(MakeForward)),
         .traits = {.kind = row.kind, .memory = OutputMemory::kForwardsFirst},
     });
   }
@@ -77,7 +78,7 @@ void RegisterLoop(OpRegistry& registry) {
       .name = "LoopCond",
       .signature = "input: bool -> output: bool",
       .shape = LoopCondShape,
-      .kernels = CpuKernel(MakeForward),
+      .kernels = HostOnGpu(CpuKernel(MakeForward)),
       .traits = {.kind = NodeKind::kLoopCond},
   });
 }

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "op/gpu_kernel.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -32,12 +33,12 @@ void RegisterNoOp(OpRegistry& registry) {
   registry.Add({.name = "NoOp",
                 .signature = "->",
                 .shape = NoOutputs(),
-                .kernels = CpuKernel(MakeNoOp),
+                .kernels = HostOnGpu(CpuKernel(MakeNoOp)),
                 .traits = {.brief = true}});
   registry.Add({.name = "ControlTrigger",
                 .signature = "->",
                 .shape = NoOutputs(),
-                .kernels = CpuKernel(MakeNoOp),
+                .kernels = HostOnGpu(CpuKernel(MakeNoOp)),
                 .traits = {.kind = NodeKind::kTrigger}});
   registry.Add({
       .name = "Abort",

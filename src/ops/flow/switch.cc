@@ -1,5 +1,6 @@
 // Switch forwards its data to one of two outputs and marks the other one dead; Merge forwards the live input. The
 // executor decides which nodes run on dead inputs.
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -111,7 +112,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .signature = "data: T, pred: bool -> output_false: T, output_true: T",
       .attrs = {"T: type"},
       .shape = SwitchShape,
-      .kernels = CpuKernel(MakeSwitch),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeSwitch), {"pred"}),
       .traits = {.kind = NodeKind::kSwitch, .memory = OutputMemory::kForwardsFirst},
   });
   registry.Add({
@@ -119,7 +120,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .signature = "data: Ref(T), pred: bool -> output_false: Ref(T), output_true: Ref(T)",
       .attrs = {"T: type"},
       .shape = SwitchShape,
-      .kernels = CpuKernel(MakeSwitch),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeSwitch), {"pred"}),
       .traits = {.kind = NodeKind::kSwitch, .memory = OutputMemory::kForwardsFirst},
       .allows_uninitialized_input = true,
   });
@@ -128,7 +129,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .signature = "inputs: N * T -> output: T, value_index: int32",
       .attrs = {"T: type", "N: int >= 1"},
       .shape = MergeShape,
-      .kernels = CpuKernel(MakeMergeOp),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeMergeOp), {"value_index"}),
       .traits = {.kind = NodeKind::kMerge, .memory = OutputMemory::kForwardsAll},
   });
   registry.Add({
@@ -136,7 +137,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .signature = "inputs: N * Ref(T) -> output: Ref(T), value_index: int32",
       .attrs = {"T: type", "N: int >= 1"},
       .shape = MergeShape,
-      .kernels = CpuKernel(MakeMergeOp),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeMergeOp), {"value_index"}),
       .traits = {.kind = NodeKind::kMerge, .memory = OutputMemory::kForwardsAll},
   });
   registry.Add({
@@ -144,7 +145,7 @@ void RegisterSwitch(OpRegistry& registry) {
       .signature = "index: int32, inputs: N * Ref(T) -> output: Ref(T)",
       .attrs = {"T: type", "N: int >= 1"},
       .shape = RefSelectShape,
-      .kernels = CpuKernel(MakeRefSelect),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeRefSelect), {"index"}),
       .traits = {.memory = OutputMemory::kForwardsRest},
   });
   registry.Add({
@@ -153,8 +154,8 @@ void RegisterSwitch(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.raw_d_output(0)}; },
-      .kernels = CpuKernel(MakeRefIdentity),
-      .traits = kForwardsInput,
+      .kernels = ForwardsOnGpu(CpuKernel(MakeRefIdentity)),
+      .traits = {.memory = OutputMemory::kForwardsFirst, .identity = true},
       .allows_uninitialized_input = true,
   });
 }

@@ -391,120 +391,92 @@ Result<Gradients> SplitGrad(GradientContext& g) {
                    flow};
 }
 
+struct TensorArrayOp {
+  const char* name;
+  const char* signature;
+  std::vector<std::string> attrs;
+  ShapeFn shape;
+  KernelFactory make;
+  GradientFn gradient = nullptr;  // null: the gradient is zero
+};
+
 }  // namespace
 
 void RegisterTensorArray(OpRegistry& registry) {
-  registry.Add({
-      .name = "TensorArrayV3",
-      .signature = "size: int32 -> handle: resource, flow: float",
-      .attrs = {"dtype: type", "element_shape: shape = { unknown_rank: true }", "dynamic_size: bool = false",
-                "clear_after_read: bool = true", "identical_element_shapes: bool = false",
-                "tensor_array_name: string = ''"},
-      .shape = ArrayScalars({0}, true),
-      .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeArray),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArrayGradV3",
-      .signature = "handle: resource, flow_in: float -> grad_handle: resource, flow_out: float",
-      .attrs = {"source: string"},
-      .shape = ArrayScalars({}, true),
-      .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeGrad),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArrayGradWithShape",
-      .signature =
-          "handle: resource, flow_in: float, shape_to_prepend: int32 -> grad_handle: resource, flow_out: float",
-      .attrs = {"source: string"},
-      .shape = ArrayScalars({}, true),
-      .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeGrad),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArrayWriteV3",
-      .signature = "handle: resource, index: int32, value: T, flow_in: float -> flow_out: float",
-      .attrs = {"T: type"},
-      .shape = ArrayScalars({1, 3}, true),
-      .gradient = WriteGrad,
-      .kernels = CpuKernel(MakeWrite),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArrayReadV3",
-      .signature = "handle: resource, index: int32, flow_in: float -> value: dtype",
-      .attrs = {"dtype: type"},
-      .shape = ArrayScalars({1, 2}, false),
-      .gradient = ReadGrad,
-      .kernels = CpuKernel(MakeRead),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArrayGatherV3",
-      .signature = "handle: resource, indices: int32, flow_in: float -> value: dtype",
-      .attrs = {"dtype: type", "element_shape: shape = { unknown_rank: true }"},
-      .shape = ArrayGatherShape,
-      .gradient = GatherGrad,
-      .kernels = CpuKernel(MakeArrayGather),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArrayScatterV3",
-      .signature = "handle: resource, indices: int32, value: T, flow_in: float -> flow_out: float",
-      .attrs = {"T: type"},
-      .shape = ScatterShape,
-      .gradient = ScatterGrad,
-      .kernels = CpuKernel(MakeScatter),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArrayConcatV3",
-      .signature = "handle: resource, flow_in: float -> value: dtype, lengths: int64",
-      .attrs = {"dtype: type", "element_shape_except0: shape = { unknown_rank: true }"},
-      .shape = ArrayConcatShape,
-      .gradient = ConcatGrad,
-      .kernels = CpuKernel(MakeArrayConcat),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArraySplitV3",
-      .signature = "handle: resource, value: T, lengths: int64, flow_in: float -> flow_out: float",
-      .attrs = {"T: type"},
-      .shape = ArraySplitShape,
-      .gradient = SplitGrad,
-      .kernels = CpuKernel(MakeArraySplit),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArraySizeV3",
-      .signature = "handle: resource, flow_in: float -> size: int32",
-      .shape = ArrayScalars({}, true),
-      .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeArraySize),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "TensorArrayCloseV3",
-      .signature = "handle: resource ->",
-      .shape = NoOutputs(),
-      .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeArrayClose),
-      .traits = kNeverBlocks,
-      .stateful = true,
-  });
+  const char* any_shape = "element_shape: shape = { unknown_rank: true }";
+  for (const TensorArrayOp& op : {
+           TensorArrayOp{"TensorArrayV3",
+                         "size: int32 -> handle: resource, flow: float",
+                         {"dtype: type", any_shape, "dynamic_size: bool = false", "clear_after_read: bool = true",
+                          "identical_element_shapes: bool = false", "tensor_array_name: string = ''"},
+                         ArrayScalars({0}, true),
+                         MakeArray},
+           TensorArrayOp{"TensorArrayGradV3",
+                         "handle: resource, flow_in: float -> grad_handle: resource, flow_out: float",
+                         {"source: string"},
+                         ArrayScalars({}, true),
+                         MakeGrad},
+           TensorArrayOp{
+               "TensorArrayGradWithShape",
+               "handle: resource, flow_in: float, shape_to_prepend: int32 -> grad_handle: resource, flow_out: float",
+               {"source: string"},
+               ArrayScalars({}, true),
+               MakeGrad},
+           TensorArrayOp{"TensorArrayWriteV3",
+                         "handle: resource, index: int32, value: T, flow_in: float -> flow_out: float",
+                         {"T: type"},
+                         ArrayScalars({1, 3}, true),
+                         MakeWrite,
+                         WriteGrad},
+           TensorArrayOp{"TensorArrayReadV3",
+                         "handle: resource, index: int32, flow_in: float -> value: dtype",
+                         {"dtype: type"},
+                         ArrayScalars({1, 2}, false),
+                         MakeRead,
+                         ReadGrad},
+           TensorArrayOp{"TensorArrayGatherV3",
+                         "handle: resource, indices: int32, flow_in: float -> value: dtype",
+                         {"dtype: type", any_shape},
+                         ArrayGatherShape,
+                         MakeArrayGather,
+                         GatherGrad},
+           TensorArrayOp{"TensorArrayScatterV3",
+                         "handle: resource, indices: int32, value: T, flow_in: float -> flow_out: float",
+                         {"T: type"},
+                         ScatterShape,
+                         MakeScatter,
+                         ScatterGrad},
+           TensorArrayOp{"TensorArrayConcatV3",
+                         "handle: resource, flow_in: float -> value: dtype, lengths: int64",
+                         {"dtype: type", "element_shape_except0: shape = { unknown_rank: true }"},
+                         ArrayConcatShape,
+                         MakeArrayConcat,
+                         ConcatGrad},
+           TensorArrayOp{"TensorArraySplitV3",
+                         "handle: resource, value: T, lengths: int64, flow_in: float -> flow_out: float",
+                         {"T: type"},
+                         ArraySplitShape,
+                         MakeArraySplit,
+                         SplitGrad},
+           TensorArrayOp{"TensorArraySizeV3",
+                         "handle: resource, flow_in: float -> size: int32",
+                         {},
+                         ArrayScalars({}, true),
+                         MakeArraySize},
+           TensorArrayOp{"TensorArrayCloseV3", "handle: resource ->", {}, NoOutputs(), MakeArrayClose},
+       }) {
+    registry.Add({
+        .name = op.name,
+        .signature = op.signature,
+        .attrs = op.attrs,
+        .shape = op.shape,
+        .gradient = op.gradient,
+        .no_gradient = op.gradient == nullptr ? kNoGradient : NoGradient::kNone,
+        .kernels = CpuKernel(op.make),
+        .traits = kNeverBlocks,
+        .stateful = true,
+    });
+  }
 }
 
 }  // namespace weir::ops

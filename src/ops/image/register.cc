@@ -10,12 +10,14 @@ void RegisterDecodeImage(OpRegistry& registry);
 void RegisterDrawBoxes(OpRegistry& registry);
 void RegisterEncodeImage(OpRegistry& registry);
 void RegisterExtractGlimpse(OpRegistry& registry);
+void RegisterFractionalPool(OpRegistry& registry);
 void RegisterNonMaxSuppression(OpRegistry& registry);
 void RegisterResizeArea(OpRegistry& registry);
 void RegisterResizeBicubic(OpRegistry& registry);
 void RegisterResizeBilinear(OpRegistry& registry);
 void RegisterResizeNearest(OpRegistry& registry);
 void RegisterSampleBox(OpRegistry& registry);
+void RegisterSoftSuppression(OpRegistry& registry);
 
 void RegisterImageOps(OpRegistry& registry) {
   RegisterAdjustColors(registry);
@@ -25,12 +27,14 @@ void RegisterImageOps(OpRegistry& registry) {
   RegisterDrawBoxes(registry);
   RegisterEncodeImage(registry);
   RegisterExtractGlimpse(registry);
+  RegisterFractionalPool(registry);
   RegisterNonMaxSuppression(registry);
   RegisterResizeArea(registry);
   RegisterResizeBicubic(registry);
   RegisterResizeBilinear(registry);
   RegisterResizeNearest(registry);
   RegisterSampleBox(registry);
+  RegisterSoftSuppression(registry);
 }
 
 }  // namespace weir::ops

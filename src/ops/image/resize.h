@@ -63,6 +63,43 @@ KernelList ResizeKernels(Make make) {
   return CpuKernels<int8_t, uint8_t, int16_t, uint16_t, int32_t, int64_t, half, float, double, bfloat16>(make);
 }
 
+// A kernel that resizes images of T to Out, row by row. `weights(dim, mode)` returns a weight for each result pixel
+// along a dimension. row(resize, image, y, cols, to) computes a row with the weight `y`, where `cols` has the weights
+// of its pixels. `cost(resize)` is the cost of a row.
+template <class T, class Out, class Weights, class Cost, class Row>
+Result<Kernel> ResizeRows(KernelSetup& setup, Weights weights, Cost cost, Row row) {
+  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
+  return Kernel::Sync([=](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Resize r, ResizeOf(ctx, mode));
+    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, Shape{r.batch, r.rows.out, r.cols.out, r.channels}));
+    if (out.num_elements() == 0) return OkStatus();
+    const auto rows = weights(r.rows, mode), cols = weights(r.cols, mode);
+    const int64_t image_size = r.rows.in * r.cols.in * r.channels;
+    return ctx.ParallelFor(r.batch * r.rows.out, cost(r), [&](int64_t line) {
+      const T* image = ctx.input(0).data<T>() + line / r.rows.out * image_size;
+      Out* to = out.data<Out>() + line * r.cols.out * r.channels;
+      row(r, image, rows[static_cast<size_t>(line % r.rows.out)], cols, to);
+    });
+  });
+}
+// The gradient of such a kernel: add(resize, from, rows, cols, image) adds the gradients `from` of the result pixels of
+// one image. `cost` is that of a result value.
+template <class T, class Weights, class Add>
+Result<Kernel> ResizeGradient(KernelSetup& setup, Weights weights, int64_t cost, Add add) {
+  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
+  return Kernel::Sync([=](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Resize r, ResizeOfGradient(ctx, mode));
+    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, ctx.input(1).shape()));
+    out.ZeroFill();
+    const auto rows = weights(r.rows, mode), cols = weights(r.cols, mode);
+    const int64_t grad_size = r.rows.out * r.cols.out * r.channels;
+    return ctx.ParallelFor(r.batch, grad_size * cost, [&](int64_t b) {
+      add(r, ctx.input(0).data<float>() + b * grad_size, rows, cols,
+          out.data<T>() + b * r.rows.in * r.cols.in * r.channels);
+    });
+  });
+}
+
 // Adds `entry`, which has a name, a signature and what differs between the ops. `types` are those of T.
 void AddResize(OpRegistry& registry, const std::string& types, OpEntry entry);
 inline constexpr char kResizeTypes[] = "int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16";

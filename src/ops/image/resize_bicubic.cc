@@ -12,60 +12,44 @@ float Weighted(const float* weight, float a, float b, float c, float d) {
 
 template <class T>
 Result<Kernel> MakeResize(KernelSetup& setup) {
-  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
-  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const Resize r, ResizeOf(ctx, mode));
-    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, Shape{r.batch, r.rows.out, r.cols.out, r.channels}));
-    if (out.num_elements() == 0) return OkStatus();
-    const std::vector<Cubic> rows = CubicWeights(r.rows, mode), cols = CubicWeights(r.cols, mode);
-    const int64_t row_size = r.cols.in * r.channels, image_size = r.rows.in * row_size;
-    return ctx.ParallelFor(r.batch * r.rows.out, (r.cols.out + r.cols.in) * r.channels * 5, [&](int64_t line) {
-      const Cubic& y = rows[static_cast<size_t>(line % r.rows.out)];
-      const T* image = ctx.input(0).data<T>() + line / r.rows.out * image_size;
-      const T* lines[4];
-      for (int k = 0; k < 4; ++k) lines[k] = image + y.index[k] * row_size;
-      std::vector<float> column(static_cast<size_t>(row_size));
-      for (int64_t i = 0; i < row_size; ++i)
-        column[static_cast<size_t>(i)] =
-            Weighted(y.weight, static_cast<float>(lines[0][i]), static_cast<float>(lines[1][i]),
-                     static_cast<float>(lines[2][i]), static_cast<float>(lines[3][i]));
-      float* to = out.data<float>() + line * r.cols.out * r.channels;
-      for (const Cubic& x : cols) {
-        for (int64_t c = 0; c < r.channels; ++c) {
-          const auto at = [&](int k) { return column[static_cast<size_t>(x.index[k] * r.channels + c)]; };
-          *to++ = Weighted(x.weight, at(0), at(1), at(2), at(3));
+  return ResizeRows<T, float>(
+      setup, CubicWeights, [](const Resize& r) { return (r.cols.out + r.cols.in) * r.channels * 5; },
+      [](const Resize& r, const T* image, const Cubic& y, const std::vector<Cubic>& cols, float* to) {
+        const int64_t row_size = r.cols.in * r.channels;
+        const T* lines[4];
+        for (int k = 0; k < 4; ++k) lines[k] = image + y.index[k] * row_size;
+        std::vector<float> column(static_cast<size_t>(row_size));
+        for (int64_t i = 0; i < row_size; ++i)
+          column[static_cast<size_t>(i)] =
+              Weighted(y.weight, static_cast<float>(lines[0][i]), static_cast<float>(lines[1][i]),
+                       static_cast<float>(lines[2][i]), static_cast<float>(lines[3][i]));
+        for (const Cubic& x : cols) {
+          for (int64_t c = 0; c < r.channels; ++c) {
+            const auto at = [&](int k) { return column[static_cast<size_t>(x.index[k] * r.channels + c)]; };
+            *to++ = Weighted(x.weight, at(0), at(1), at(2), at(3));
+          }
         }
-      }
-    });
-  });
+      });
 }
 
 template <class T>
 Result<Kernel> MakeResizeGrad(KernelSetup& setup) {
-  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
-  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const Resize r, ResizeOfGradient(ctx, mode));
-    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, ctx.input(1).shape()));
-    out.ZeroFill();
-    const std::vector<Cubic> rows = CubicWeights(r.rows, mode), cols = CubicWeights(r.cols, mode);
-    const int64_t row_size = r.cols.in * r.channels, image_size = r.rows.in * row_size;
-    const int64_t grad_size = r.rows.out * r.cols.out * r.channels;
-    return ctx.ParallelFor(r.batch, grad_size * 32, [&](int64_t b) {
-      const float* from = ctx.input(0).data<float>() + b * grad_size;
-      T* image = out.data<T>() + b * image_size;
-      for (const Cubic& y : rows) {
-        for (const Cubic& x : cols) {
-          for (int64_t c = 0; c < r.channels; ++c, ++from) {
-            for (int i = 0; i < 4; ++i) {
-              for (int k = 0; k < 4; ++k)
-                image[y.index[i] * row_size + x.index[k] * r.channels + c] +=
-                    static_cast<T>(*from * y.weight[i] * x.weight[k]);
+  return ResizeGradient<T>(
+      setup, CubicWeights, 32,
+      [](const Resize& r, const float* from, const std::vector<Cubic>& rows, const std::vector<Cubic>& cols, T* image) {
+        const int64_t row_size = r.cols.in * r.channels;
+        for (const Cubic& y : rows) {
+          for (const Cubic& x : cols) {
+            for (int64_t c = 0; c < r.channels; ++c, ++from) {
+              for (int i = 0; i < 4; ++i) {
+                for (int k = 0; k < 4; ++k)
+                  image[y.index[i] * row_size + x.index[k] * r.channels + c] +=
+                      static_cast<T>(*from * y.weight[i] * x.weight[k]);
+              }
             }
           }
         }
-      }
-    });
-  });
+      });
 }
 
 Result<Gradients> Gradient(GradientContext& g) {

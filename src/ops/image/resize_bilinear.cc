@@ -14,59 +14,40 @@ float Mix(float top_left, float top_right, float bottom_left, float bottom_right
 
 template <class T>
 Result<Kernel> MakeResize(KernelSetup& setup) {
-  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
-  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const Resize r, ResizeOf(ctx, mode));
-    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, Shape{r.batch, r.rows.out, r.cols.out, r.channels}));
-    if (out.num_elements() == 0) return OkStatus();
-    const std::vector<LinearWeights> rows = ComputeLinearWeights(r.rows, mode),
-                                     cols = ComputeLinearWeights(r.cols, mode);
-    const int64_t row_size = r.cols.in * r.channels, image_size = r.rows.in * row_size;
-    return ctx.ParallelFor(r.batch * r.rows.out, r.cols.out * r.channels * 4, [&](int64_t line) {
-      const LinearWeights& y = rows[static_cast<size_t>(line % r.rows.out)];
-      const T* image = ctx.input(0).data<T>() + line / r.rows.out * image_size;
-      const T *top = image + y.lower * row_size, *bottom = image + y.upper * row_size;
-      float* to = out.data<float>() + line * r.cols.out * r.channels;
-      for (const LinearWeights& x : cols) {
-        const int64_t left = x.lower * r.channels, right = x.upper * r.channels;
-        for (int64_t c = 0; c < r.channels; ++c)
-          *to++ = Mix(static_cast<float>(top[left + c]), static_cast<float>(top[right + c]),
-                      static_cast<float>(bottom[left + c]), static_cast<float>(bottom[right + c]), x.lerp, y.lerp);
-      }
-    });
-  });
+  return ResizeRows<T, float>(
+      setup, ComputeLinearWeights, [](const Resize& r) { return r.cols.out * r.channels * 4; },
+      [](const Resize& r, const T* image, const LinearWeights& y, const std::vector<LinearWeights>& cols, float* to) {
+        const int64_t row_size = r.cols.in * r.channels;
+        const T *top = image + y.lower * row_size, *bottom = image + y.upper * row_size;
+        for (const LinearWeights& x : cols) {
+          const int64_t left = x.lower * r.channels, right = x.upper * r.channels;
+          for (int64_t c = 0; c < r.channels; ++c)
+            *to++ = Mix(static_cast<float>(top[left + c]), static_cast<float>(top[right + c]),
+                        static_cast<float>(bottom[left + c]), static_cast<float>(bottom[right + c]), x.lerp, y.lerp);
+        }
+      });
 }
 
 template <class T>
 Result<Kernel> MakeResizeGrad(KernelSetup& setup) {
-  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
-  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const Resize r, ResizeOfGradient(ctx, mode));
-    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, ctx.input(1).shape()));
-    out.ZeroFill();
-    const std::vector<LinearWeights> rows = ComputeLinearWeights(r.rows, mode),
-                                     cols = ComputeLinearWeights(r.cols, mode);
-    const int64_t row_size = r.cols.in * r.channels, image_size = r.rows.in * row_size;
-    const int64_t grad_size = r.rows.out * r.cols.out * r.channels;
-    return ctx.ParallelFor(r.batch, grad_size * 8, [&](int64_t b) {
-      const float* from = ctx.input(0).data<float>() + b * grad_size;
-      T* image = out.data<T>() + b * image_size;
-      const auto add = [&](int64_t y, int64_t x, int64_t c, float value) {
-        T& to = image[y * row_size + x * r.channels + c];
-        to = static_cast<T>(to + static_cast<T>(value));
-      };
-      for (const LinearWeights& y : rows) {
-        for (const LinearWeights& x : cols) {
-          for (int64_t c = 0; c < r.channels; ++c, ++from) {
-            add(y.lower, x.lower, c, *from * (1.0f - y.lerp) * (1.0f - x.lerp));
-            add(y.lower, x.upper, c, *from * (1.0f - y.lerp) * x.lerp);
-            add(y.upper, x.lower, c, *from * y.lerp * (1.0f - x.lerp));
-            add(y.upper, x.upper, c, *from * y.lerp * x.lerp);
-          }
-        }
-      }
-    });
-  });
+  return ResizeGradient<T>(setup, ComputeLinearWeights, 8,
+                           [](const Resize& r, const float* from, const std::vector<LinearWeights>& rows,
+                              const std::vector<LinearWeights>& cols, T* image) {
+                             const auto add = [&](int64_t y, int64_t x, int64_t c, float value) {
+                               T& to = image[(y * r.cols.in + x) * r.channels + c];
+                               to = static_cast<T>(to + static_cast<T>(value));
+                             };
+                             for (const LinearWeights& y : rows) {
+                               for (const LinearWeights& x : cols) {
+                                 for (int64_t c = 0; c < r.channels; ++c, ++from) {
+                                   add(y.lower, x.lower, c, *from * (1.0f - y.lerp) * (1.0f - x.lerp));
+                                   add(y.lower, x.upper, c, *from * (1.0f - y.lerp) * x.lerp);
+                                   add(y.upper, x.lower, c, *from * y.lerp * (1.0f - x.lerp));
+                                   add(y.upper, x.upper, c, *from * y.lerp * x.lerp);
+                                 }
+                               }
+                             }
+                           });
 }
 
 Result<Gradients> Gradient(GradientContext& g) {

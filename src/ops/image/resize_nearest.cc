@@ -15,21 +15,14 @@ std::vector<int64_t> NearestOf(const ResizeDim& side, const ResizeMode& mode) {
 
 template <class T>
 Result<Kernel> MakeResize(KernelSetup& setup) {
-  WEIR_ASSIGN(const ResizeMode mode, ResizeModeOf(setup));
-  return Kernel::Sync([mode](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const Resize r, ResizeOf(ctx, mode));
-    WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, Shape{r.batch, r.rows.out, r.cols.out, r.channels}));
-    if (out.num_elements() == 0) return OkStatus();
-    const std::vector<int64_t> rows = NearestOf(r.rows, mode), cols = NearestOf(r.cols, mode);
-    return ctx.ParallelFor(r.batch * r.rows.out, r.cols.out * r.channels, [&](int64_t line) {
-      const int64_t row = line / r.rows.out * r.rows.in + rows[static_cast<size_t>(line % r.rows.out)];
-      const T* from = ctx.input(0).data<T>() + row * r.cols.in * r.channels;
-      T* to = out.data<T>() + line * r.cols.out * r.channels;
-      for (const int64_t x : cols) {
-        for (int64_t c = 0; c < r.channels; ++c) *to++ = from[x * r.channels + c];
-      }
-    });
-  });
+  return ResizeRows<T, T>(
+      setup, NearestOf, [](const Resize& r) { return r.cols.out * r.channels; },
+      [](const Resize& r, const T* image, int64_t y, const std::vector<int64_t>& cols, T* to) {
+        const T* from = image + y * r.cols.in * r.channels;
+        for (const int64_t x : cols) {
+          for (int64_t c = 0; c < r.channels; ++c) *to++ = from[x * r.channels + c];
+        }
+      });
 }
 
 template <class T>

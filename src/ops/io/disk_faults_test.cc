@@ -1,4 +1,4 @@
-// Ops over a disk that fails at any point: errors name the file, files are whole or not there, and what was read is
+// Ops on a disk that fails at any point: errors name the file, files are complete or absent, and what is read equals
 // what was written.
 #include "base/disk_faults_test.h"
 
@@ -39,7 +39,7 @@ Status RunOp(FakeEnv& env, std::string_view op, std::vector<Tensor> inputs, Attr
   return tester.Run(op, std::move(inputs), std::move(attrs)).status();
 }
 
-// A checkpoint of two tensors that belong together.
+// Saves a checkpoint of two tensors with the same value.
 Status SaveV2(FakeEnv& env, const std::string& prefix, float value) {
   return RunOp(env, "SaveV2",
                {Text(prefix), Texts({"a", "b"}), Texts({"", ""}), Tensor::Vector<float>({value, value, value}),
@@ -50,7 +50,7 @@ Status SaveV1(FakeEnv& env, const std::string& file, float value) {
                {Text(file), Texts({"a", "b"}), Tensor::Vector<float>({value, value, value}),
                 Texts({"text", fmt::format("{}", value)})});
 }
-// Each tensor in a shard of its own.
+// The same, with each tensor in its own shard.
 Status SaveShards(FakeEnv& env, const std::string& prefix, float value) {
   const std::string first = prefix + "_temp/part-00000-of-00002";
   const std::string second = prefix + "_temp/part-00001-of-00002";
@@ -61,7 +61,7 @@ Status SaveShards(FakeEnv& env, const std::string& prefix, float value) {
 }
 
 constexpr float kNotThere = -1;
-// The value that was saved; fails the test unless the checkpoint is whole or not there.
+// Returns the saved value. Fails the test unless the checkpoint is complete or absent.
 float Saved(FakeEnv& env, const std::string& prefix) {
   const auto reader = io::OpenCheckpoint(env, prefix);
   if (reader.status().code() == StatusCode::kNotFound) return kNotThere;
@@ -78,7 +78,7 @@ float Saved(FakeEnv& env, const std::string& prefix) {
 
 using SaveFn = Status (*)(FakeEnv&, const std::string&, float);
 
-TEST(DiskFaultsTest, ACheckpointIsSavedBesideTheLastOne) {
+TEST(DiskFaultsTest, ASaveDoesNotDamageThePreviousCheckpoint) {
   for (const SaveFn save : {&SaveV2, &SaveV1, &SaveShards}) {
     for (const DiskFault kind : kDiskFaults) {
       WithEveryFault(kind, [save](FaultyDisk& disk) {
@@ -87,7 +87,7 @@ TEST(DiskFaultsTest, ACheckpointIsSavedBesideTheLastOne) {
         ASSERT_TRUE(save(env, "/d/m-1", 1).ok());
         disk.Break();
         const Status status = save(env, "/d/m-2", 2);
-        disk.Mend();
+        disk.Repair();
         env.LoseUnsynced();
         EXPECT_EQ(Saved(env, "/d/m-1"), 1);
         const float value = Saved(env, "/d/m-2");
@@ -95,9 +95,9 @@ TEST(DiskFaultsTest, ACheckpointIsSavedBesideTheLastOne) {
           EXPECT_EQ(value, 2);
         } else {
           EXPECT_TRUE(value == 2 || value == kNotThere) << value;
-          disk.ExpectTold(status, "/d");
+          disk.ExpectReported(status, "/d");
         }
-        env.Age(std::chrono::hours(2));  // shards wait that long for a merge
+        env.Age(std::chrono::hours(2));  // younger shards may still be merged
         ASSERT_TRUE(save(env, "/d/m-3", 3).ok());
         EXPECT_EQ(Saved(env, "/d/m-3"), 3);
         EXPECT_EQ(Saved(env, "/d/m-1"), 1);
@@ -107,7 +107,7 @@ TEST(DiskFaultsTest, ACheckpointIsSavedBesideTheLastOne) {
   }
 }
 
-TEST(DiskFaultsTest, ACheckpointIsReplacedOrStays) {
+TEST(DiskFaultsTest, ACheckpointIsReplacedOrUnchanged) {
   for (const SaveFn save : {&SaveV2, &SaveV1, &SaveShards}) {
     for (const DiskFault kind : kDiskFaults) {
       WithEveryFault(kind, [save](FaultyDisk& disk) {
@@ -116,14 +116,14 @@ TEST(DiskFaultsTest, ACheckpointIsReplacedOrStays) {
         ASSERT_TRUE(save(env, "/d/m", 1).ok());
         disk.Break();
         const Status status = save(env, "/d/m", 2);
-        disk.Mend();
+        disk.Repair();
         env.LoseUnsynced();
         const float value = Saved(env, "/d/m");
         if (status.ok()) {
           EXPECT_EQ(value, 2);
         } else {
-          disk.ExpectTold(status, "/d");
-          // A disk that dies between two renames leaves neither of them.
+          disk.ExpectReported(status, "/d");
+          // If the disk fails for good between two renames, neither checkpoint is complete.
           const bool may_be_gone = disk.kind() == DiskFault::kDead && save != &SaveV1;
           EXPECT_TRUE(value == 1 || value == 2 || (may_be_gone && value == kNotThere)) << value;
         }
@@ -136,7 +136,7 @@ TEST(DiskFaultsTest, ACheckpointIsReplacedOrStays) {
   }
 }
 
-TEST(DiskFaultsTest, ACheckpointIsRestoredOrTheErrorIsTold) {
+TEST(DiskFaultsTest, ACheckpointIsRestoredOrAnErrorReported) {
   for (const SaveFn save : {&SaveV2, &SaveV1}) {
     for (const DiskFault kind : {DiskFault::kOnce, DiskFault::kDead}) {
       WithEveryFault(kind, [save](FaultyDisk& disk) {
@@ -148,18 +148,18 @@ TEST(DiskFaultsTest, ACheckpointIsRestoredOrTheErrorIsTold) {
         tester.set_env(env);
         const auto values = tester.Run("RestoreV2", {Text("/d/m"), Texts({"a", "b"}), Texts({"", ""})},
                                        {{"dtypes", AttrValue(std::vector<DType>{kFloat, kString})}});
-        disk.Mend();
+        disk.Repair();
         if (values.ok()) {
           EXPECT_EQ((*values)[0].data<float>()[2], 1);
         } else {
-          disk.ExpectTold(values.status(), "/d/m");
+          disk.ExpectReported(values.status(), "/d/m");
         }
       });
     }
   }
 }
 
-TEST(DiskFaultsTest, AFileThatEndsEarlyIsAnErrorOfReading) {
+TEST(DiskFaultsTest, TruncatedFilesAreDataLoss) {
   FakeEnv env;
   ASSERT_TRUE(env.MakeDirectories("/d").ok());
   ASSERT_TRUE(SaveV2(env, "/d/m", 1).ok());
@@ -186,12 +186,12 @@ TEST(DiskFaultsTest, WriteFileReplacesAFileOrLeavesIt) {
         }
         disk.Break();
         const Status status = RunOp(env, "WriteFile", {Text("/d/f"), Text(text)});
-        disk.Mend();
+        disk.Repair();
         const Result<std::string> now = env.ReadFile("/d/f");
         if (status.ok()) {
           EXPECT_EQ(*now, text);
         } else {
-          disk.ExpectTold(status, "/d/f");
+          disk.ExpectReported(status, "/d/f");
           EXPECT_EQ(now.value_or("none"), exists ? "old" : "none");
         }
         if (disk.kind() != DiskFault::kDead) {
@@ -204,7 +204,7 @@ TEST(DiskFaultsTest, WriteFileReplacesAFileOrLeavesIt) {
   }
 }
 
-TEST(DiskFaultsTest, WholeFilesAreReadOrTheErrorIsTold) {
+TEST(DiskFaultsTest, WholeFilesAreReadOrAnErrorReported) {
   struct Case {
     const char* op;
     std::vector<Tensor> inputs;
@@ -237,7 +237,7 @@ TEST(DiskFaultsTest, WholeFilesAreReadOrTheErrorIsTold) {
       if (values.ok()) {
         EXPECT_EQ((*values)[0].SummarizeValue(10), (*expected)[0].SummarizeValue(10)) << c.op;
       } else {
-        disk.ExpectTold(values.status(), "/d");
+        disk.ExpectReported(values.status(), "/d");
       }
     });
   }
@@ -251,7 +251,7 @@ struct DiskSession {
     graph->set_constant_evaluator(MakeLocalConstantEvaluator(env));
   }
   Status RunNode(Node* node) { return session.Run({.targets = {node}}).status(); }
-  // What fetches give until the end: the values and the errors between them.
+  // The values of a dataset up to its end, and the errors between them.
   struct Outcome {
     std::vector<std::string> values;
     std::vector<Status> errors;
@@ -318,7 +318,7 @@ Output ReaderOf(Graph& graph, const std::string& kind) {
   return WholeFileReaderV2(graph);
 }
 
-TEST(DiskFaultsTest, ReadersGiveWhatWasWritten) {
+TEST(DiskFaultsTest, ReadersReturnTheWrittenRecords) {
   for (const ReaderCase& c : ReaderCases()) {
     WithEveryFault(DiskFault::kOnce, [&](FaultyDisk& disk) {
       WriteInputs(disk.env());
@@ -334,10 +334,10 @@ TEST(DiskFaultsTest, ReadersGiveWhatWasWritten) {
       ASSERT_TRUE(s.RunNode(close).ok());
       disk.Break();
       const DiskSession::Outcome outcome = s.Drain(record);
-      for (const Status& error : outcome.errors) disk.ExpectTold(error, files);
+      for (const Status& error : outcome.errors) disk.ExpectReported(error, files);
       EXPECT_EQ(outcome.errors.size(), disk.had_fault() ? 1u : 0u) << c.kind;
       EXPECT_TRUE(IsSubsequence(outcome.values, c.values)) << c.kind << ": " << testing::PrintToString(outcome.values);
-      // A file that cannot be opened is passed over. One that fails while it is read is read again.
+      // A file that cannot be opened is skipped. A file that fails while it is read is read again.
       const bool reads_again = disk.failed().starts_with("read") && std::string_view(c.kind) != "whole";
       if (reads_again || !disk.had_fault()) {
         EXPECT_EQ(outcome.values, c.values) << c.kind;
@@ -346,7 +346,7 @@ TEST(DiskFaultsTest, ReadersGiveWhatWasWritten) {
   }
 }
 
-TEST(DiskFaultsTest, DatasetsGiveWhatWasWritten) {
+TEST(DiskFaultsTest, DatasetsReturnTheWrittenRecords) {
   for (const ReaderCase& c : ReaderCases()) {
     if (std::string_view(c.kind) == "whole") continue;
     WithEveryFault(DiskFault::kOnce, [&](FaultyDisk& disk) {
@@ -368,17 +368,17 @@ TEST(DiskFaultsTest, DatasetsGiveWhatWasWritten) {
       ASSERT_TRUE(s.RunNode(begin).ok());
       disk.Break();
       const DiskSession::Outcome outcome = s.Drain(next);
-      for (const Status& error : outcome.errors) disk.ExpectTold(error, path);
+      for (const Status& error : outcome.errors) disk.ExpectReported(error, path);
       EXPECT_EQ(outcome.errors.size(), disk.had_fault() ? 1u : 0u) << kind;
       EXPECT_TRUE(IsSubsequence(outcome.values, c.values)) << kind << ": " << testing::PrintToString(outcome.values);
-      disk.Mend();
+      disk.Repair();
       ASSERT_TRUE(s.RunNode(begin).ok());
       EXPECT_EQ(s.Drain(next).values, c.values);
     });
   }
 }
 
-TEST(DiskFaultsTest, ACacheInFilesHasAllElementsOrIsNotThere) {
+TEST(DiskFaultsTest, ACacheInFilesIsCompleteOrAbsent) {
   for (const DiskFault kind : kDiskFaults) {
     WithEveryFault(kind, [](FaultyDisk& disk) {
       ASSERT_TRUE(disk.env().MakeDirectories("/d").ok());
@@ -397,11 +397,11 @@ TEST(DiskFaultsTest, ACacheInFilesHasAllElementsOrIsNotThere) {
         if (dead) {
           for (int i = 0; i < 5; ++i) (void)s.session.Run({.fetches = {next}});
         }
-        for (const Status& error : outcome.errors) disk.ExpectTold(error, "/d");
+        for (const Status& error : outcome.errors) disk.ExpectReported(error, "/d");
         EXPECT_TRUE(IsSubsequence(outcome.values, {"aa", "bb", "cc"}));
       }
-      disk.Mend();
-      for (int pass = 0; pass < 3; ++pass) {  // those after the first whole one read the cache
+      disk.Repair();
+      for (int pass = 0; pass < 3; ++pass) {  // passes after the first complete one read the cache
         ASSERT_TRUE(s.RunNode(begin).ok());
         const DiskSession::Outcome outcome = s.Drain(next);
         EXPECT_THAT(outcome.errors, IsEmpty());

@@ -54,7 +54,7 @@ class Reader final : public Resource {
 
  private:
   class ExclusiveUse;
-  // Opens the next work unit if none is open. REQUIRES: the caller holds a Turn.
+  // Opens the next work unit if none is open. REQUIRES: the caller has ExclusiveUse.
   Status OpenNextSource(Env& env, Queue& queue, CancelToken& cancel);
   void EndWork();
   Status CheckKeepsState() const;
@@ -69,7 +69,7 @@ class Reader final : public Resource {
   int64_t work_started_ = 0;
   int64_t work_finished_ = 0;
   int64_t produced_ = 0;
-  std::string work_;  // work_ and source_: used by the holder of the Turn, without the lock
+  std::string work_;  // work_ and source_: accessed with ExclusiveUse, without the lock
   std::unique_ptr<RecordSource> source_;
 };
 

@@ -129,8 +129,8 @@ class FixedLengthRecords final : public RecordSource {
     const auto length = static_cast<uint64_t>(options_.record_bytes);
     const auto footer = static_cast<uint64_t>(options_.footer_bytes);
     const auto hop = static_cast<uint64_t>(options_.hop_bytes);
-    WEIR_ASSIGN(bool there, SkipBytes(number_ == 0 ? static_cast<uint64_t>(options_.header_bytes) : hop));
-    if (!there) return false;
+    WEIR_ASSIGN(bool skipped, SkipBytes(number_ == 0 ? static_cast<uint64_t>(options_.header_bytes) : hop));
+    if (!skipped) return false;
     WEIR_ASSIGN(const std::string_view rest, bytes_->Peek(length + footer));
     if (rest.size() < length + footer) return false;
     record->key = fmt::format("{}:{}", path_, number_++);

@@ -2,6 +2,7 @@
 #include "io/checkpoint_reader.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
+#include "ops/data/iterator_state.h"
 #include "ops/string/map_strings.h"
 
 namespace weir::ops {
@@ -10,6 +11,12 @@ namespace {
 Result<Tensor> RestoreTensor(const io::CheckpointReader& reader, const std::string& name, const std::string& spec,
                              DType dtype) {
   WEIR_ASSIGN(const io::SavedTensor saved, reader.Find(name));
+  if (dtype == kVariant && saved.dtype == kString) {  // SaveV2 stores iterator states as strings
+    WEIR_ASSIGN(const Tensor text, reader.Read(name));
+    if (text.rank() != 0) return InvalidArgument("tensor_name = {} has no state of an iterator", name);
+    WEIR_ASSIGN(IntrusivePtr<const IteratorState> state, IteratorState::Parse(text.scalar<std::string>()));
+    return MakeVariant(std::move(state));
+  }
   if (saved.dtype != dtype)
     return InvalidArgument("tensor_name = {}; expected dtype {} does not equal original dtype {}", name,
                            OpDefTypeName(dtype), OpDefTypeName(saved.dtype));
@@ -109,26 +116,18 @@ void RegisterRestore(OpRegistry& registry) {
       .traits = {.may_block = true},
       .stateful = true,
   });
-  registry.Add({
-      .name = "Restore",
-      .signature = "file_pattern: string, tensor_name: string -> tensor: dt",
-      .attrs = {"dt: type", "preferred_shard: int = -1"},
-      .shape = RestoreShapes,
-      .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeRestore),
-      .traits = {.may_block = true},
-      .stateful = true,
-  });
-  registry.Add({
-      .name = "RestoreSlice",
-      .signature = "file_pattern: string, tensor_name: string, shape_and_slice: string -> tensor: dt",
-      .attrs = {"dt: type", "preferred_shard: int = -1"},
-      .shape = RestoreShapes,
-      .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeRestore),
-      .traits = {.may_block = true},
-      .stateful = true,
-  });
+  for (const auto& [name, slice] : {std::pair("Restore", ""), std::pair("RestoreSlice", ", shape_and_slice: string")}) {
+    registry.Add({
+        .name = name,
+        .signature = fmt::format("file_pattern: string, tensor_name: string{} -> tensor: dt", slice),
+        .attrs = {"dt: type", "preferred_shard: int = -1"},
+        .shape = RestoreShapes,
+        .no_gradient = kNoGradient,
+        .kernels = CpuKernel(MakeRestore),
+        .traits = {.may_block = true},
+        .stateful = true,
+    });
+  }
 }
 
 }  // namespace weir::ops

@@ -8,6 +8,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/comm/lease_or_copy.h"
+#include "ops/data/iterator_state.h"
 #include "ops/string/map_strings.h"
 
 namespace weir::ops {
@@ -43,12 +44,25 @@ Status AddTensor(Writer& writer, const std::string& name, const std::string& spe
 
 constexpr int kFirstTensor = 3;
 
+// The state of an iterator as a string; checkpoints hold no other variants.
+Result<Tensor> StateText(const Tensor& variant) {
+  const IntrusivePtr<const VariantValue> value = VariantOf(variant);
+  const auto* state = dynamic_cast<const IteratorState*>(value.get());
+  if (state == nullptr)
+    return InvalidArgument("cannot save {}, but only the states of iterators and tensors of other types",
+                           value ? value->DebugString() : "an empty variant");
+  return Tensor::Scalar(state->Text());
+}
+
 // Takes the current values of the inputs. Later updates of their variables do not change them.
 Result<std::vector<Tensor>> TakeValues(KernelContext& ctx, int first) {
   std::vector<Tensor> values;
   values.reserve(static_cast<size_t>(ctx.num_inputs() - first));
   for (int i = first; i < ctx.num_inputs(); ++i) {
     values.push_back(std::move(ctx.raw_input(i).tensor));
+    if (values.back().dtype() == kVariant) {
+      WEIR_ASSIGN(values.back(), StateText(values.back()));
+    }
     WEIR_TRY(LeaseOrCopy(&values.back()));
   }
   return values;

@@ -16,7 +16,7 @@ Result<Tensor> Parsed(const std::string& bytes, int64_t number, int column) {
   return TensorFromBytes(bytes, fmt::format("serialized_sparse[{}, {}]", number, column));
 }
 
-// Serializes what it gets: whoever reads it compares the parts with each other.
+// Does not compare indices, values and shape: the reader does.
 Result<Kernel> MakeSerialize(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(const SparseParts sparse, UncheckedSparseInputs(ctx));

@@ -1,5 +1,8 @@
 // AddN and AccumulateNV2, which also declares the shape: sums of many tensors of one shape. Elements are added in
 // blocks that fit into the cache, so every input is read once.
+#include "device/gpu/elementwise.h"
+#include "device/gpu_device.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
 #include "ops/math/elementwise.h"
@@ -87,6 +90,26 @@ Result<Gradients> SumGradient(GradientContext& g) { return Gradients(g.num_input
 
 constexpr char kNumbers[] = "numbertype";
 
+Result<Kernel> MakeGpuSum(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    WEIR_TRY(SameShapes(ctx));
+    const Tensor first = ctx.input(0);
+    if (ctx.num_inputs() == 1) {
+      ctx.set_output(0, first);
+      return OkStatus();
+    }
+    WEIR_ASSIGN(const Tensor sum, gpu.ForwardOrAllocate(ctx, {0}, 0, first.shape()));
+    if (sum.num_elements() == 0) return OkStatus();
+    const DimVector& dims = first.shape().dims();
+    for (int i = 1; i < ctx.num_inputs(); ++i) {
+      const void* const before = i == 1 ? first.raw() : sum.raw();
+      WEIR_TRY(gpu::Binary(*stream, "Add", sum.dtype(), before, dims, ctx.input(i).raw(), dims, sum.raw(), dims));
+    }
+    return OkStatus();
+  });
+}
+
 }  // namespace
 
 void RegisterAddN(OpRegistry& registry) {
@@ -96,7 +119,7 @@ void RegisterAddN(OpRegistry& registry) {
       .attrs = {"N: int >= 1", fmt::format("T: {{{}, variant}}", kNumbers)},
       .shape = MergedInputs(),
       .gradient = SumGradient,
-      .kernels = SumKernels(),
+      .kernels = WithGpu(SumKernels(), {.make = MakeGpuSum, .types = kGpuReals}),
       .traits = {.memory = OutputMemory::kMayShare},
       .commutative = true,
       .aggregate = true,
@@ -107,7 +130,7 @@ void RegisterAddN(OpRegistry& registry) {
       .attrs = {"N: int >= 1", fmt::format("T: {{{}}}", kNumbers), "shape: shape"},
       .shape = ShapeFromAttr(),
       .gradient = SumGradient,
-      .kernels = SumKernels(),
+      .kernels = WithGpu(SumKernels(), {.make = MakeGpuSum, .types = kGpuReals}),
       .commutative = true,
       .aggregate = true,
   });

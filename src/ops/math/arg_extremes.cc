@@ -1,6 +1,9 @@
 // ArgMax and ArgMin: the index of the first largest or smallest element along one axis. NaNs are ignored.
 #include <limits>
 
+#include "device/gpu/rows.h"
+#include "device/gpu_device.h"
+#include "op/gpu_kernel.h"
 #include "op/shape_context.h"
 #include "ops/math/elementwise.h"
 
@@ -113,6 +116,26 @@ Kernel MakeArg(ArgLoop loop, size_t in_size) {
       .Cheap();
 }
 
+template <bool kMax>
+Result<Kernel> MakeGpuArg(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+           const Tensor& x = ctx.input(0);
+           WEIR_ASSIGN(const int64_t axis, AxisValue(ctx.input(1), x.rank()));
+           const int64_t n = x.dim(static_cast<int>(axis));
+           if (n == 0) return InvalidArgument("Reduction axis {} is empty in shape {}", axis, x.shape());
+           Shape shape = x.shape();
+           shape.RemoveDim(static_cast<int>(axis));
+           WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, shape));
+           if (y.num_elements() == 0) return OkStatus();
+           int64_t inner = 1;
+           for (int d = static_cast<int>(axis) + 1; d < x.rank(); ++d) inner *= x.dim(d);
+           return gpu::ArgExtreme(*stream, kMax, x.dtype(), x.raw(), y.dtype(), y.raw(), y.num_elements() / inner, n,
+                                  inner);
+         })
+      .Cheap();
+}
+
 Status ArgShape(ShapeContext& c) {
   WEIR_TRY(c.WithRank(1, 0).status());
   PartialShape shape = c.input(0);
@@ -166,7 +189,7 @@ void RegisterArgExtremes(OpRegistry& registry) {
                 "output_type: {int16, uint16, int32, int64} = DT_INT64"},
       .shape = ArgShape,
       .no_gradient = kNoGradient,
-      .kernels = ArgKernels<true>(),
+      .kernels = WithGpu(ArgKernels<true>(), {.make = MakeGpuArg<true>, .types = kGpuReals}, {"dimension"}),
   });
   registry.Add({
       .name = "ArgMin",
@@ -174,7 +197,7 @@ void RegisterArgExtremes(OpRegistry& registry) {
       .attrs = {types, "Tidx: {int32, int64} = DT_INT32", "output_type: {int32, int64} = DT_INT64"},
       .shape = ArgShape,
       .no_gradient = kNoGradient,
-      .kernels = ArgKernels<false>(),
+      .kernels = WithGpu(ArgKernels<false>(), {.make = MakeGpuArg<false>, .types = kGpuReals}, {"dimension"}),
   });
 }
 

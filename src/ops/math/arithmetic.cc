@@ -104,26 +104,26 @@ void RegisterArithmetic(OpRegistry& registry) {
              .types = "bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128, "
                       "string",
              .loops = std::move(add_strings).And(add),
-             .gradient = AddGradient});
+             .gradient = AddGradient,
+             .fold = FoldStage::kSum});
   AddBinary(registry, {.name = "AddV2",
                        .types = "bfloat16, half, float, double, uint8, uint16, uint32, uint64, int8, int16, int32, "
                                 "int64, complex64, complex128",
                        .loops = add,
                        .gradient = AddGradient,
                        .commutative = true,
-                       .aggregate = true});
+                       .aggregate = true,
+                       .fold = FoldStage::kSum});
   AddBinary(registry, {.name = "Sub",
                        .types = "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, "
                                 "complex128, uint32, uint64",
                        .loops = Wrapping(SimdOp::kSub, Minus()),
                        .gradient = SubGradient});
-  AddBinary(registry,
-            {.name = "Mul",
-             .types = "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, "
-                      "complex64, complex128",
-             .loops = Wrapping(SimdOp::kMul, Times()),
-             .gradient = MulGradient,
-             .commutative = true});
+  AddBinary(registry, {.name = "Mul",
+                       .types = kNumberTypes,
+                       .loops = Wrapping(SimdOp::kMul, Times()),
+                       .gradient = MulGradient,
+                       .commutative = true});
   AddBinary(registry, {.name = "MulNoNan",
                        .types = "bfloat16, half, float, double, complex64, complex128",
                        .loops = BinaryFor<float, double, C64, C128>(
@@ -136,11 +136,9 @@ void RegisterArithmetic(OpRegistry& registry) {
                        .gradient = DivNoNanGradient});
   BinaryLoops quotient =
       std::move(SimdLoops(SimdOp::kDiv)).And(BinaryFor<C64, C128>([](auto x, auto y) { return x / y; }));
-  const std::string numbers =
-      "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128";
-  AddBinary(registry, {.name = "RealDiv", .types = numbers, .loops = quotient, .gradient = DivGradient});
+  AddBinary(registry, {.name = "RealDiv", .types = kNumberTypes, .loops = quotient, .gradient = DivGradient});
   AddBinary(registry, {.name = "Div",
-                       .types = numbers,
+                       .types = kNumberTypes,
                        .loops = std::move(quotient).And(IntegerQuotients()),
                        .gradient = DivGradient,
                        .cost = 2});

@@ -72,7 +72,7 @@ TEST(BroadcastPlan, MatchesTheDefinition) {
   }
 }
 
-TEST(BroadcastPlan, TakesThree) {
+TEST(BroadcastPlan, ThreeInputs) {
   const Shape a{2, 1, 3}, b{4, 1}, c{1, 1, 3};
   auto plan = BroadcastPlan::Make({&a, &b, &c});
   ASSERT_TRUE(plan.ok());
@@ -80,14 +80,14 @@ TEST(BroadcastPlan, TakesThree) {
   EXPECT_EQ(Visit(*plan, 3, 0, 24), Expected(plan->shape(), {a, b, c}, 0, 24));
 }
 
-TEST(BroadcastPlan, JoinsDimensionsOfOnePattern) {
+TEST(BroadcastPlan, MergesDimensionsThatBroadcastAlike) {
   const Shape a{2, 3, 4, 5}, b{4, 5}, c{2, 3, 1, 1};
   EXPECT_EQ(BroadcastPlan::Make({&a, &a})->run_length(), 120);
   EXPECT_EQ(BroadcastPlan::Make({&a, &b})->run_length(), 20);
   EXPECT_EQ(BroadcastPlan::Make({&a, &c})->run_length(), 20);
 }
 
-TEST(BroadcastPlan, NamesShapesThatDoNotFit) {
+TEST(BroadcastPlan, ErrorsNameIncompatibleShapes) {
   const Shape a{2}, b{3};
   EXPECT_EQ(BroadcastPlan::Make({&a, &b}).status().message(), "Incompatible shapes: [2] vs. [3]");
   const Shape huge{int64_t{1} << 40, 1}, wide{1, int64_t{1} << 40};

@@ -10,6 +10,7 @@
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
 #include "op/type_text.h"
+#include "ops/math/gpu_elementwise.h"
 #include "ops/math/vector_math.h"
 
 namespace weir::ops {
@@ -305,7 +306,8 @@ void RegisterCast(OpRegistry& registry) {
       .attrs = {"SrcT: type", "DstT: type", "Truncate: bool = false"},
       .shape = SameAsInput(0),
       .gradient = CastGradient,
-      .kernels = CpuKernel(KernelWithLoop{.loop = {}, .choose = LoopOfCast, .make = MakeCast}),
+      .kernels = WithGpu(CpuKernel(KernelWithLoop{.loop = {}, .choose = LoopOfCast, .make = MakeCast}),
+                         GpuCast()),
       .traits = {.memory = OutputMemory::kMayShareAnyType, .shape_value = ShapeValue::kSame},
   });
 }

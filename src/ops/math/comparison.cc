@@ -1,9 +1,11 @@
 // Comparisons and logical ops; results are bool. As in C++, NaN is unequal to everything.
 #include <cmath>
 
+#include "device/gpu_device.h"
 #include "op/shape_context.h"
 #include "ops/math/broadcast.h"
 #include "ops/math/elementwise.h"
+#include "ops/math/gpu_elementwise.h"
 
 namespace weir::ops {
 namespace {
@@ -36,7 +38,7 @@ void AddOrdering(OpRegistry& registry, const std::string& name,
       .attrs = {"T: {" + types + "}"},
       .shape = BroadcastInputs(),
       .no_gradient = kNoGradient,
-      .kernels = kernels(TypesNamed(types), loops, 1),
+      .kernels = WithGpu(kernels(TypesNamed(types), loops, 1), GpuElementwise()),
   });
 }
 
@@ -66,6 +68,26 @@ KernelList EqualityKernels(const BinaryLoops& loops, bool value_if_incompatible)
   return list;
 }
 
+Result<Kernel> MakeGpuEquality(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(const bool must_fit, setup.Attr<bool>("incompatible_shape_error"));
+  WEIR_ASSIGN(Kernel kernel, GpuElementwise().make(setup, gpu));
+  if (must_fit) return kernel;
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  const bool if_incompatible = setup.node().op->name == "NotEqual";
+  return Kernel::Sync([&gpu, stream = std::move(stream), kernel, if_incompatible](KernelContext& ctx) -> Status {
+           if (BroadcastPlan::Make({&ctx.input(0).shape(), &ctx.input(1).shape()}).ok()) return kernel.Run(ctx);
+           WEIR_ASSIGN(const Tensor z, gpu.Allocate(ctx, 0, Shape{}));
+           return stream->Fill(z.raw(), &if_incompatible, sizeof(bool), 1);
+         })
+      .Cheap();
+}
+
+GpuKernel GpuEquality() {
+  GpuKernel kernel = GpuElementwise();
+  kernel.make = MakeGpuEquality;
+  return kernel;
+}
+
 Status EqualityShape(ShapeContext& c) {
   WEIR_ASSIGN(const bool must_fit, c.Attr<bool>("incompatible_shape_error"));
   Result<PartialShape> shape = BroadcastShapes(c.input(0), c.input(1));
@@ -85,7 +107,7 @@ void AddEquality(OpRegistry& registry, const std::string& name, const BinaryLoop
       .attrs = {"T: type", "incompatible_shape_error: bool = true"},
       .shape = EqualityShape,
       .no_gradient = kNoGradient,
-      .kernels = EqualityKernels(loops, value_if_incompatible),
+      .kernels = WithGpu(EqualityKernels(loops, value_if_incompatible), GpuEquality()),
       .commutative = true,
   });
 }
@@ -129,7 +151,7 @@ void AddLogic(OpRegistry& registry, const std::string& name, const BinaryLoops& 
       .signature = "x: bool, y: bool -> z: bool",
       .shape = BroadcastInputs(),
       .no_gradient = kNoGradient,
-      .kernels = UntypedKernels(BinaryKernels({kBool}, loops)),
+      .kernels = WithGpu(UntypedKernels(BinaryKernels({kBool}, loops)), GpuElementwise("")),
       .commutative = true,
   });
 }
@@ -164,7 +186,8 @@ void RegisterComparison(OpRegistry& registry) {
       .signature = "x: bool -> y: bool",
       .shape = SameAsInput(0),
       .no_gradient = kNoGradient,
-      .kernels = UntypedKernels(UnaryKernels({kBool}, UnaryFor<bool>([](bool x) { return !x; }))),
+      .kernels =
+          WithGpu(UntypedKernels(UnaryKernels({kBool}, UnaryFor<bool>([](bool x) { return !x; }))), GpuElementwise("")),
   });
 }
 

@@ -74,17 +74,15 @@ Result<Gradients> FloorModGradient(GradientContext& g) {
 BinaryLoops IntegerQuotients() { return Integers(TruncateQuotient()); }
 
 void RegisterDivision(OpRegistry& registry) {
-  const std::string numbers =
-      "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128";
   AddBinary(
       registry,
       {.name = "TruncateDiv",
-       .types = numbers,
+       .types = kNumberTypes,
        .loops = IntegerQuotients().And(BinaryFor<float, double>([](auto x, auto y) { return std::trunc(x / y); })),
        .gradient = NoGradients,
        .cost = 3});
   AddBinary(registry, {.name = "FloorDiv",
-                       .types = numbers,
+                       .types = kNumberTypes,
                        .loops = Integers(FloorQuotient()).And(BinaryFor<float, double>([](auto x, auto y) {
                          return std::floor(x / y);
                        })),

@@ -8,6 +8,7 @@
 #include "op/shape_context.h"
 #include "ops/math/broadcast.h"
 #include "ops/math/cast.h"
+#include "ops/math/gpu_elementwise.h"
 
 namespace weir::ops {
 namespace {
@@ -327,7 +328,8 @@ void AddUnary(OpRegistry& registry, UnaryOp op) {
       .shape = SameAsInput(0),
       .gradient = op.gradient,
       .no_gradient = op.no_gradient,
-      .kernels = UnaryKernels(TypesNamed(op.types), op.loops, op.cost),
+      .kernels = WithGpu(UnaryKernels(TypesNamed(op.types), op.loops, op.cost), GpuElementwise()),
+      .traits = {.fold = op.fold},
   });
 }
 
@@ -347,7 +349,7 @@ void AddGradientOfUnary(OpRegistry& registry, BinaryOp op) {
       .attrs = {"T: {" + op.types + "}"},
       .shape = SameAsInput(0),
       .gradient = op.gradient,
-      .kernels = std::move(kernels),
+      .kernels = WithGpu(std::move(kernels), GpuFlat()),
   });
 }
 
@@ -358,7 +360,8 @@ void AddBinary(OpRegistry& registry, BinaryOp op) {
       .attrs = {"T: {" + op.types + "}"},
       .shape = BroadcastInputs(),
       .gradient = op.gradient,
-      .kernels = BinaryKernels(TypesNamed(op.types), op.loops, op.cost),
+      .kernels = WithGpu(BinaryKernels(TypesNamed(op.types), op.loops, op.cost), GpuElementwise()),
+      .traits = {.fold = op.fold},
       .commutative = op.commutative,
       .aggregate = op.aggregate,
   });

@@ -53,6 +53,7 @@ struct UnaryOp {
   GradientFn gradient = {};
   int cost = 1;
   NoGradient no_gradient = NoGradient::kNone;
+  FoldStage fold = FoldStage::kNone;
 };
 void AddUnary(OpRegistry& registry, UnaryOp op);
 struct BinaryOp {
@@ -64,8 +65,12 @@ struct BinaryOp {
   bool commutative = false;
   bool aggregate = false;
   std::string signature = "x: T, y: T -> z: T";
+  FoldStage fold = FoldStage::kNone;
 };
 void AddBinary(OpRegistry& registry, BinaryOp op);
+// The types of sums, products and quotients, in TensorFlow's order.
+inline constexpr char kNumberTypes[] =
+    "bfloat16, half, float, double, uint8, int8, uint16, int16, int32, uint32, uint64, int64, complex64, complex128";
 // The gradient of a unary op, from y and dy. They have the same number of elements, and the result the shape of y.
 void AddGradientOfUnary(OpRegistry& registry, BinaryOp op);
 
@@ -160,7 +165,7 @@ LoopTable<Loop> AlsoSigned(LoopTable<Loop> table) {
   return table;
 }
 
-// A function over spans as a loop.
+// Wraps a function over spans as a UnaryLoop.
 template <class T, void (*F)(const T*, T*, int64_t)>
 void SpanLoop(const void* x, void* y, int64_t n) {
   F(static_cast<const T*>(x), static_cast<T*>(y), n);

@@ -251,7 +251,7 @@ TEST_F(MathOps, ShapesOfElementwiseOps) {
   EXPECT_NE(Error("AddV2", {F({1, 2}), F({1, 2, 3})}), "no error");
 }
 
-TEST_F(MathOps, AddsMany) {
+TEST_F(MathOps, AddN) {
   Expect<float>("AddN", {F({1, 2}), F({3, 4}), F({5, 6})}, {9, 12});
   Expect<float>("AddN", {F({1, 2})}, {1, 2});
   Expect<half>("AddN", {V<half>({half(1.f)}), V<half>({half(2.f)}), V<half>({half(4.f)})}, {half(7.f)});

@@ -82,6 +82,16 @@ void Load(const Tensor& t, int64_t index, Matrix<std::complex<double>>& m);
 void Store(const Matrix<double>& m, const Tensor& t, int64_t index);
 void Store(const Matrix<std::complex<double>>& m, const Tensor& t, int64_t index);
 
+// Base of an op without attributes whose result has the size of its square input.
+template <class Op>
+struct SquareMatrixOp {
+  static Result<Op> Make(KernelSetup&) { return Op(); }
+  Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
+    WEIR_TRY(MustBeSquare(in[0]));
+    return ResultDims{{in[0].rows, in[0].cols}};
+  }
+};
+
 // Runs op on every matrix. Op:
 //   Result<ResultDims> Results(const std::vector<MatrixSize>& inputs) const;   checks sizes
 //   template <class C> Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch&) const;

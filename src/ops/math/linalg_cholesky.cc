@@ -8,12 +8,7 @@
 namespace weir::ops {
 namespace {
 
-struct CholeskyOp {
-  static Result<CholeskyOp> Make(KernelSetup&) { return CholeskyOp{}; }
-  Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
-    WEIR_TRY(MustBeSquare(in[0]));
-    return ResultDims{{in[0].rows, in[0].cols}};
-  }
+struct CholeskyOp : SquareMatrixOp<CholeskyOp> {
   template <class C>
   Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
     const int64_t n = in[0].rows;
@@ -89,7 +84,7 @@ double Length(const std::vector<C>& values) {
   return largest * std::sqrt(sum);
 }
 
-// R of what FactorQr made of a matrix: the first `rows` rows.
+// The first `rows` rows of R in the result of FactorQr.
 template <class C>
 Matrix<C> UpperOf(const Matrix<C>& factors, int64_t rows) {
   Matrix<C> r(rows, factors.cols);
@@ -99,13 +94,13 @@ Matrix<C> UpperOf(const Matrix<C>& factors, int64_t rows) {
   return r;
 }
 
-// True if the condition of an upper triangle is certainly below `limit`.
+// True if the condition number of an upper triangular matrix is certainly below `limit`.
 template <class C>
 bool ConditionIsBelow(double limit, const Matrix<C>& r, FactorScratch& scratch) {
   const double size = Length(r.data);
   const int64_t n = r.rows;
-  // A bound that is cheap and mostly good enough: the rows of the inverse of the matrix with the same sizes and no
-  // cancellation, times the root of n for the sum of squares instead of the largest sum.
+  // First try a cheap bound, which usually suffices: the largest row sum of the inverse of a matrix whose elements have
+  // the same magnitudes but never cancel. The factor sqrt(n) converts it to the norm that is compared with `limit`.
   std::vector<double> sums(static_cast<size_t>(n));
   double largest = 0;
   for (int64_t i = n - 1; i >= 0; --i) {
@@ -121,8 +116,8 @@ bool ConditionIsBelow(double limit, const Matrix<C>& r, FactorScratch& scratch) 
   return size * Length(inverse.data) < limit;
 }
 
-// x = the shortest of those that minimize |a x - b|, for a of full rank: a = QR, or a^H = QR if a is wide. Returns
-// false if the condition of a may reach `limit`.
+// x = the solution of the least squares problem min |a x - b| with the smallest norm, for `a` of full rank: a = QR, or
+// a^H = QR if `a` is wide. Returns false if the condition number of `a` may reach `limit`.
 template <class C>
 bool SolveFullRank(const Matrix<C>& a, const Matrix<C>& b, double limit, Matrix<C>& x, FactorScratch& scratch) {
   const bool tall = a.rows >= a.cols;
@@ -147,8 +142,8 @@ bool SolveFullRank(const Matrix<C>& a, const Matrix<C>& b, double limit, Matrix<
   return true;
 }
 
-// The same for any rank: a P = QR with the columns in order of their size; the rank is the number of pivots that are
-// not tiny beside the first one. [R11 R12] P^T x = (Q^H b)[0, rank) then is of full rank.
+// The same for any rank, with column pivoting: a P = QR. The rank is the number of pivots that are not negligible
+// compared with the first one. The first `rank` rows, [R11 R12] P^T x = Q^H b, then have full rank.
 template <class C>
 void SolveAnyRank(Matrix<C> a, Matrix<C> b, double threshold, Matrix<C>& x, FactorScratch& scratch) {
   const int64_t m = a.rows, n = a.cols, k = b.cols, most = std::min(m, n);

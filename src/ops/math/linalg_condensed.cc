@@ -11,7 +11,7 @@ using Complex = std::complex<double>;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Real numbers and complex ones have functions of their own.
+// LAPACK has separate functions for real and for complex matrices.
 void ToTridiagonal(const Lapack& lapack, int n, double* a, double* d, double* e, double* tau, double* work, int lwork,
                    int* info) {
   lapack.dsytrd_("L", &n, a, &n, d, e, tau, work, &lwork, info, 1);
@@ -218,5 +218,26 @@ template Status SelfAdjointEigen(Matrix<double>&, Matrix<double>&, Matrix<double
 template Status SelfAdjointEigen(Matrix<Complex>&, Matrix<Complex>&, Matrix<Complex>*, FactorScratch&);
 template Status SingularValues(Matrix<double>&, Matrix<double>&, Matrix<double>*, Matrix<double>*, FactorScratch&);
 template Status SingularValues(Matrix<Complex>&, Matrix<Complex>&, Matrix<Complex>*, Matrix<Complex>*, FactorScratch&);
+
+// Row by row from the bottom: r_ii^2 = t_ii, and t_ij = sum of r_ik r_kj for i <= k <= j.
+Matrix<std::complex<double>> RootOfTriangle(const Matrix<std::complex<double>>& t) {
+  const int64_t n = t.rows;
+  Matrix<std::complex<double>> r(n, n);
+  for (int64_t i = n - 1; i >= 0; --i) {
+    for (int64_t j = i; j < n; ++j) r(i, j) = t(i, j);
+    r(i, i) = std::sqrt(t(i, i));
+    for (int64_t k = i + 1; k < n; ++k) {
+      // r_ik is complete: subtract its products from the rest of the row.
+      const std::complex<double> x = r(i, k) / (r(i, i) + r(k, k));
+      r(i, k) = x;
+      for (int64_t j = k + 1; j < n; ++j) {
+        const std::complex<double> y = r(k, j);
+        r(i, j) -=
+            std::complex<double>(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+      }
+    }
+  }
+  return r;
+}
 
 }  // namespace weir::ops

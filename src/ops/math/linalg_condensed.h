@@ -7,8 +7,8 @@
 
 namespace weir::ops {
 
-// A number to divide the values by, so that their squares neither overflow nor vanish; mostly 1. NaN or infinite if one
-// of the values is not finite.
+// Returns a divisor for the values with which their squares neither overflow nor underflow; usually 1. NaN or infinite
+// if one of the values is not finite.
 template <class C>
 double ExtremeScale(const std::vector<C>& values);
 
@@ -17,17 +17,20 @@ double ExtremeScale(const std::vector<C>& values);
 template <class C>
 Status SelfAdjointEigen(Matrix<C>& a, Matrix<C>& values, Matrix<C>* vectors, FactorScratch& scratch);
 
-// Singular values in descending order and, if wanted, as many singular vectors as u and v have columns: at least as
-// many as there are values. Overwrites `a`. All NaN if `a` is not finite.
+// Singular values in descending order and, if u and v are given, singular vectors in their columns: u and v determine
+// how many, at least one per value. Overwrites `a`. All NaN if `a` is not finite.
 template <class C>
 Status SingularValues(Matrix<C>& a, Matrix<C>& values, Matrix<C>* u, Matrix<C>* v, FactorScratch& scratch);
 
-// a = vectors triangle vectors^H, with an upper triangle. REQUIRES: finite values.
+// a = vectors triangle vectors^H, where `triangle` is upper triangular. REQUIRES: finite values.
 struct Schur {
   Matrix<std::complex<double>> triangle;
   Matrix<std::complex<double>> vectors;
 };
 Result<Schur> SchurOf(const Matrix<std::complex<double>>& a, FactorScratch& scratch);
+
+// The principal square root of an upper triangle. Not finite if there is none.
+Matrix<std::complex<double>> RootOfTriangle(const Matrix<std::complex<double>>& t);
 
 }  // namespace weir::ops
 

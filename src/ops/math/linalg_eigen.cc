@@ -127,12 +127,7 @@ Result<Gradients> QrGradient(GradientContext& g) {
 }
 
 // --- square root
-struct SquareRootOp {
-  static Result<SquareRootOp> Make(KernelSetup&) { return SquareRootOp{}; }
-  Result<ResultDims> Results(const std::vector<MatrixSize>& in) const {
-    WEIR_TRY(MustBeSquare(in[0]));
-    return ResultDims{{in[0].rows, in[0].cols}};
-  }
+struct SquareRootOp : SquareMatrixOp<SquareRootOp> {
   template <class C>
   Status Run(std::vector<Matrix<C>>& in, std::vector<Matrix<C>>& out, FactorScratch& scratch) const {
     if (in[0].data.empty()) return OkStatus();
@@ -157,28 +152,6 @@ struct SquareRootOp {
       }
     }
     return OkStatus();
-  }
-
- private:
-  // Row by row from the bottom: r_ii^2 = t_ii, and t_ij = sum of r_ik r_kj for i <= k <= j.
-  static Matrix<std::complex<double>> RootOfTriangle(const Matrix<std::complex<double>>& t) {
-    const int64_t n = t.rows;
-    Matrix<std::complex<double>> r(n, n);
-    for (int64_t i = n - 1; i >= 0; --i) {
-      for (int64_t j = i; j < n; ++j) r(i, j) = t(i, j);
-      r(i, i) = std::sqrt(t(i, i));
-      for (int64_t k = i + 1; k < n; ++k) {
-        // r_ik is complete: subtract its products from the rest of the row.
-        const std::complex<double> x = r(i, k) / (r(i, i) + r(k, k));
-        r(i, k) = x;
-        for (int64_t j = k + 1; j < n; ++j) {
-          const std::complex<double> y = r(k, j);
-          r(i, j) -= std::complex<double>(x.real() * y.real() - x.imag() * y.imag(),
-                                          x.real() * y.imag() + x.imag() * y.real());
-        }
-      }
-    }
-    return r;
   }
 };
 

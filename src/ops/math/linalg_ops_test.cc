@@ -123,8 +123,8 @@ TEST(LinalgOps, DecompositionsOfAllSizes) {
   }
 }
 
-// The least of the solutions of a matrix of rank 1.
-TEST(LinalgOps, LeastSquaresOfSmallRank) {
+// Many solutions exist: expects the one with the smallest norm.
+TEST(LinalgOps, LeastSquaresOfRankDeficientMatrices) {
   const Tensor a = Tensor::Of<double>({3, 2}, {1, 2, 2, 4, 3, 6}), b = Tensor::Of<double>({3, 1}, {1, 2, 3});
   const Tensor l2 = Tensor::Scalar(0.0);
   ExpectNear(RunOp("MatrixSolveLs", {a, b, l2}, {{"fast", false}})[0], Tensor::Of<double>({2, 1}, {0.2, 0.4}));

@@ -1,7 +1,9 @@
 // MatMul: the product of two matrices, each optionally transposed (never conjugated). An empty inner dimension gives
 // zeros. _FusedMatMul: the same with a bias and an activation; created by the pass that folds activations.
 #include "device/cpu/gemm.h"
+#include "device/gpu_device.h"
 #include "graph/build/math_ops.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -13,6 +15,43 @@
 namespace weir::ops {
 namespace {
 
+Result<GemmLayout> LayoutOf(const KernelContext& ctx, bool transpose_a, bool transpose_b) {
+  const Tensor& a = ctx.input(0);
+  const Tensor& b = ctx.input(1);
+  for (int i = 0; i < 2; ++i) {
+    if (ctx.input(i).rank() != 2)
+      return InvalidArgument("In[{}] is not a matrix. Instead it has shape {}", i, ctx.input(i).shape());
+  }
+  GemmLayout layout{.transpose_a = transpose_a, .transpose_b = transpose_b};
+  layout.m = a.dim(transpose_a ? 1 : 0);
+  layout.k = a.dim(transpose_a ? 0 : 1);
+  layout.n = b.dim(transpose_b ? 0 : 1);
+  if (layout.k != b.dim(transpose_b ? 1 : 0))
+    return InvalidArgument("Matrix size-incompatible: In[0]: {}, In[1]: {}", a.shape(), b.shape());
+  return layout;
+}
+
+Result<Kernel> MakeGpuMatMul(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(const bool transpose_a, setup.Attr<bool>("transpose_a"));
+  WEIR_ASSIGN(const bool transpose_b, setup.Attr<bool>("transpose_b"));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([transpose_a, transpose_b, &gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const GemmLayout layout, LayoutOf(ctx, transpose_a, transpose_b));
+    WEIR_ASSIGN(const Shape shape, Shape::Make({layout.m, layout.n}));
+    WEIR_ASSIGN(const Tensor product, gpu.Allocate(ctx, 0, shape));
+    if (product.num_elements() == 0) return OkStatus();
+    return stream->MatMul({.type = product.dtype(),
+                           .transpose_a = transpose_a,
+                           .transpose_b = transpose_b,
+                           .m = layout.m,
+                           .n = layout.n,
+                           .k = layout.k,
+                           .a = ctx.input(0).raw(),
+                           .b = ctx.input(1).raw(),
+                           .c = product.raw()});
+  });
+}
+
 template <class T>
 Result<Kernel> MakeMatMul(KernelSetup& setup) {
   WEIR_ASSIGN(const bool transpose_a, setup.Attr<bool>("transpose_a"));
@@ -20,16 +59,7 @@ Result<Kernel> MakeMatMul(KernelSetup& setup) {
   return Kernel::Sync([transpose_a, transpose_b](KernelContext& ctx) -> Status {
     const Tensor& a = ctx.input(0);
     const Tensor& b = ctx.input(1);
-    for (int i = 0; i < 2; ++i) {
-      if (ctx.input(i).rank() != 2)
-        return InvalidArgument("In[{}] is not a matrix. Instead it has shape {}", i, ctx.input(i).shape());
-    }
-    GemmLayout layout{.transpose_a = transpose_a, .transpose_b = transpose_b};
-    layout.m = a.dim(transpose_a ? 1 : 0);
-    layout.k = a.dim(transpose_a ? 0 : 1);
-    layout.n = b.dim(transpose_b ? 0 : 1);
-    if (layout.k != b.dim(transpose_b ? 1 : 0))
-      return InvalidArgument("Matrix size-incompatible: In[0]: {}, In[1]: {}", a.shape(), b.shape());
+    WEIR_ASSIGN(const GemmLayout layout, LayoutOf(ctx, transpose_a, transpose_b));
     WEIR_ASSIGN(const Shape shape, Shape::Make({layout.m, layout.n}));
     WEIR_ASSIGN(const Tensor product, ctx.Allocate(0, shape));
     return Gemm(ctx.step().pool, layout, static_cast<const T*>(a.raw()), static_cast<const T*>(b.raw()),
@@ -102,8 +132,9 @@ void RegisterMatMul(OpRegistry& registry) {
            "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}"},
       .shape = MatMulShape,
       .gradient = MatMulGradient,
-      .kernels = std::move(kernels),
-      .traits = kOwnMemory,
+      .kernels =
+          WithGpu(std::move(kernels), {.make = MakeGpuMatMul, .types = kGpuReals | TypeSet{kComplex64, kComplex128}}),
+      .traits = {.memory = OutputMemory::kOwn, .fold = FoldStage::kProduct, .folded_op = "_FusedMatMul"},
   });
   registry.Add({
       .name = "_FusedMatMul",

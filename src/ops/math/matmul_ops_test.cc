@@ -37,7 +37,7 @@ TEST(MatMulOps, EveryTransposition) {
   EXPECT_EQ(RunOp("MatMul", {at, bt}, {{"transpose_a", true}, {"transpose_b", true}}), expected);
 }
 
-TEST(MatMulOps, OtherTypesAndEmptyOnes) {
+TEST(MatMulOps, OtherTypesAndEmptyMatrices) {
   EXPECT_EQ(RunOp("MatMul", {Count<int32_t>({2, 3}), Count<int32_t>({3, 2})}),
             Tensor::Of<int32_t>({2, 2}, {22, 28, 49, 64}).ToString());
   EXPECT_EQ(RunOp("MatMul", {Count<half>({1, 2}), Count<half>({2, 1})}),

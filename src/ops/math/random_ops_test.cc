@@ -66,7 +66,7 @@ using Doubles = std::vector<double>;
 using Ints = std::vector<int32_t>;
 using Longs = std::vector<int64_t>;
 
-TEST(RandomOps, UniformAndItsNextRun) {
+TEST(RandomOps, UniformContinuesInTheNextRun) {
   KeptKernel floats("RandomUniform", {ShapeOf({5})}, Seeds(kFloat));
   EXPECT_EQ(Values<float>(floats.Run()), (Floats{0.9522714614868164f, 0.6774077415466309f, 0.7953182458877563f,
                                                  0.7557817697525024f, 0.475955605506897f}));
@@ -90,7 +90,7 @@ TEST(RandomOps, Normal) {
   EXPECT_EQ(Values<double>(doubles.Run()), (Doubles{0.7456244549943906, -0.6371964266311646, 0.04856931364585292}));
 }
 
-TEST(RandomOps, TruncatedNormalDrawsAgain) {
+TEST(RandomOps, TruncatedNormalRedrawsOutliers) {
   KeptKernel floats("TruncatedNormal", {ShapeOf({5})}, Seeds(kFloat));
   EXPECT_EQ(Values<float>(floats.Run()), (Floats{-0.2807750701904297f, -0.13775210082530975f, -0.6763296127319336f,
                                                  0.024580413475632668f, -0.4684547185897827f}));
@@ -114,7 +114,7 @@ TEST(RandomOps, Integers) {
   EXPECT_EQ(Values<int64_t>(longs.Run()), (Longs{322246721821, 22447059507, 432432433784}));
 }
 
-TEST(RandomOps, StatelessOnesDependOnTheirSeedAlone) {
+TEST(RandomOps, StatelessOpsDependOnlyOnTheirSeed) {
   const Tensor seed = Tensor::Vector<int64_t>({1, -2});
   auto run = [&](const char* op, std::vector<Tensor> inputs) {
     return RunKernel(Registry(), op, std::move(inputs)).value()[0];
@@ -133,7 +133,7 @@ TEST(RandomOps, StatelessOnesDependOnTheirSeedAlone) {
             (Longs{2, 2, 2, 2, 0, 1, 2, 2, 0, 0, 1, 0, 0, 0, 0, 0}));
 }
 
-TEST(RandomOps, MultinomialNeverDrawsTheImpossible) {
+TEST(RandomOps, MultinomialNeverDrawsClassesOfZeroProbability) {
   const Tensor logits = Tensor::Of<float>({2, 4}, {0, 1, 2, -INFINITY, 3, 0, 0, 0});
   KeptKernel draw("Multinomial", {logits, Tensor::Scalar(int32_t{8})}, Seeds(3, 1));
   EXPECT_EQ(Values<int64_t>(draw.Run()), (Longs{1, 0, 2, 2, 2, 2, 2, 2, 3, 0, 0, 0, 0, 0, 0, 1}));
@@ -187,7 +187,7 @@ TEST(RandomOps, NormalBetweenBounds) {
   }
 }
 
-TEST(RandomOps, ThreadsDoNotMatter) {
+TEST(RandomOps, ResultsDoNotDependOnThreads) {
   const Tensor shape = ShapeOf({100003});
   const Tensor logits = Tensor::Of<float>({3, 2}, {0, 1, 1, 0, 5, 5});
   const std::vector<std::pair<std::string, std::vector<Tensor>>> cases = {

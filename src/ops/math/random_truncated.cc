@@ -2,6 +2,7 @@
 // bounds of a row determine the sampling method. One sequence serves all rows in order.
 #include <limits>
 
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/int_inputs.h"
@@ -176,7 +177,7 @@ void RegisterRandomTruncated(OpRegistry& registry) {
       .attrs = {"seed: int = 0", "seed2: int = 0", "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
       .shape = TruncatedShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelsFor<half, bfloat16, float, double>("dtype", WEIR_FOR_TYPE(MakeTruncated)),
+      .kernels = HostOnGpu(CpuKernelsFor<half, bfloat16, float, double>("dtype", WEIR_FOR_TYPE(MakeTruncated))),
       .traits = kComputesOnly,
       .stateful = true,
   });

@@ -1,5 +1,6 @@
 // Uniform, normal and truncated normal numbers in a shape given at run time, from the node's own sequence or from a
 // seed input.
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
 #include "ops/array/int_inputs.h"
@@ -53,7 +54,7 @@ void AddPair(OpRegistry& registry, std::string name, std::string stateless_name)
       .attrs = {"seed: int = 0", "seed2: int = 0", "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
       .shape = RandomShape(),
       .no_gradient = kNoGradient,
-      .kernels = Kernels<Distribution>(MakeStateful),
+      .kernels = HostOnGpu(Kernels<Distribution>(MakeStateful)),
       .traits = kComputesOnly,
       .stateful = true,
   });
@@ -64,7 +65,7 @@ void AddPair(OpRegistry& registry, std::string name, std::string stateless_name)
                 "Tseed: {int32, int64} = DT_INT64"},
       .shape = RandomShape(/*seed=*/1),
       .no_gradient = kNoGradient,
-      .kernels = Kernels<Distribution>(MakeStateless),
+      .kernels = HostOnGpu(Kernels<Distribution>(MakeStateless)),
   });
 }
 
@@ -116,7 +117,7 @@ void RegisterRandomUniform(OpRegistry& registry) {
       .attrs = {"seed: int = 0", "seed2: int = 0", "Tout: {int32, int64}", "T: {int32, int64}"},
       .shape = RandomShape(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelsFor<int32_t, int64_t>("Tout", WEIR_FOR_TYPE(MakeInts)),
+      .kernels = HostOnGpu(CpuKernelsFor<int32_t, int64_t>("Tout", WEIR_FOR_TYPE(MakeInts))),
       .traits = kComputesOnly,
       .stateful = true,
   });
@@ -126,7 +127,7 @@ void RegisterRandomUniform(OpRegistry& registry) {
       .attrs = {"dtype: {int32, int64}", "T: {int32, int64}", "Tseed: {int32, int64} = DT_INT64"},
       .shape = RandomShape(/*seed=*/1),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelsFor<int32_t, int64_t>("dtype", WEIR_FOR_TYPE(MakeStatelessInts)),
+      .kernels = HostOnGpu(CpuKernelsFor<int32_t, int64_t>("dtype", WEIR_FOR_TYPE(MakeStatelessInts))),
   });
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "device/gpu/reduce.h"
+#include "device/gpu_device.h"
+#include "op/gpu_kernel.h"
 #include "op/shape_context.h"
 #include "ops/math/cast.h"
 
@@ -240,6 +243,34 @@ Kernel MakeReduction(const TypedReducer& r, bool keep_dims, bool keeps_one) {
       .Cheap();
 }
 
+Result<Kernel> MakeGpuReduction(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(const bool keep_dims, setup.Attr<bool>("keep_dims"));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  const std::string op = setup.node().op->name;
+  return Kernel::Sync([&gpu, stream = std::move(stream), keep_dims, op](KernelContext& ctx) -> Status {
+           const Tensor& x = ctx.input(0);
+           WEIR_ASSIGN(const std::vector<bool> reduced, ReducedDims(ctx.input(1), x.rank()));
+           WEIR_ASSIGN(const Shape shape, OutputShape(x.shape(), reduced, keep_dims));
+           if (shape.num_elements() == x.num_elements() && x.num_elements() > 0) {
+             ctx.set_output(0, x.Reshaped(shape));
+             return OkStatus();
+           }
+           WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, shape));
+           if (y.num_elements() == 0) return OkStatus();
+           const absl::InlinedVector<bool, 8> axes(reduced.begin(), reduced.end());
+           return gpu::Reduce(*stream, op, x.dtype(), x.raw(), x.shape().dims(), axes, y.raw());
+         })
+      .Cheap();
+}
+
+TypeSet GpuReductionTypes(std::string_view op) {
+  TypeSet types;
+  for (const DType type : gpu::ReduceTypes(op)) {
+    if (kGpuPlain.contains(type)) types = types | TypeSet{type};
+  }
+  return types;
+}
+
 KernelList ReductionKernels(const std::vector<DType>& types, const Reducers& reducers, bool typed) {
   std::vector<DType> available;
   for (const auto& [type, reducer] : reducers.list) available.push_back(type);
@@ -326,7 +357,9 @@ void AddReduction(OpRegistry& registry, ReductionOp op) {
       .shape = ReductionShape,
       .gradient = op.gradient,
       .no_gradient = op.no_gradient,
-      .kernels = ReductionKernels(typed ? TypesNamed(op.types) : std::vector<DType>{kBool}, op.reducers, typed),
+      .kernels = WithGpu(
+          ReductionKernels(typed ? TypesNamed(op.types) : std::vector<DType>{kBool}, op.reducers, typed),
+          {.make = MakeGpuReduction, .attrs = typed ? "T" : "", .types_of = GpuReductionTypes}, {"reduction_indices"}),
   };
   if (typed) entry.attrs.push_back("T: {" + op.types + "}");
   entry.attrs.push_back("Tidx: {int32, int64} = DT_INT32");

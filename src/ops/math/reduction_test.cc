@@ -142,7 +142,7 @@ TEST_F(Reductions, Types) {
   EXPECT_EQ(static_cast<float>(Run("Sum", {halves, Axes({0, 1})}).scalar<half>()), 1500.f);
 }
 
-TEST_F(Reductions, OfNothing) {
+TEST_F(Reductions, OfEmptyInputs) {
   const Tensor none = Tensor::Zeros(kFloat, Shape{0, 2}).value();
   auto first = [&](const char* op) { return Run(op, {none, Axes({0})}).data<float>()[1]; };
   EXPECT_EQ(first("Sum"), 0);
@@ -153,7 +153,7 @@ TEST_F(Reductions, OfNothing) {
   EXPECT_EQ(Run("Sum", {none, Axes({1})}).num_elements(), 0);
 }
 
-TEST_F(Reductions, NanIsTheExtreme) {
+TEST_F(Reductions, MaxAndMinPropagateNan) {
   const Tensor x = Tensor::Of<float>(Shape{2, 2}, {1, kNan, 3, 4});
   EXPECT_TRUE(std::isnan(Run("Max", {x, Axes({0, 1})}).scalar<float>()));
   EXPECT_TRUE(std::isnan(Run("Min", {x, Axes({0})}).data<float>()[1]));

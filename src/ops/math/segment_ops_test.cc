@@ -25,7 +25,7 @@ std::string RunOp(const std::string& op, std::vector<Tensor> inputs) {
   return result.ok() ? (*result)[0].ToString(64) : std::string(result.status().message());
 }
 
-TEST(SegmentOps, SortedOnesFillGaps) {
+TEST(SegmentOps, SortedOpsFillGaps) {
   const std::vector<std::pair<std::string, Floats>> cases = {{"SegmentSum", {4, 6, 0, 0, 5, 6}},
                                                              {"SegmentMean", {2, 3, 0, 0, 5, 6}},
                                                              {"SegmentProd", {3, 8, 1, 1, 5, 6}},
@@ -40,7 +40,7 @@ TEST(SegmentOps, SortedOnesFillGaps) {
   EXPECT_EQ(RunOp("SegmentMean", {Tensor::Vector<int32_t>({1, 2, 4}), I({0, 0, 0})}), I({2}).ToString());
 }
 
-TEST(SegmentOps, UnsortedOnesDropNegativeIds) {
+TEST(SegmentOps, UnsortedOpsDropNegativeIds) {
   constexpr float kLow = std::numeric_limits<float>::lowest(), kHigh = std::numeric_limits<float>::max();
   const std::vector<std::pair<std::string, Floats>> cases = {{"UnsortedSegmentSum", {0, 0, 6, 8}},
                                                              {"UnsortedSegmentProd", {1, 1, 5, 12}},
@@ -57,7 +57,7 @@ TEST(SegmentOps, UnsortedOnesDropNegativeIds) {
   EXPECT_EQ(RunOp("UnsortedSegmentSum", {F({2}, {1, 2}), S(1), S(2)}), F({2, 2}, {0, 0, 1, 2}).ToString());
 }
 
-TEST(SegmentOps, NarrowTypesAddUpInFloat) {
+TEST(SegmentOps, HalfSumsAreComputedInFloat) {
   std::vector<half> ones(3000, half(1.0f));
   const Tensor sum =
       RunKernel(AllOps(), "UnsortedSegmentSum", {Tensor::Vector<half>(ones), I(std::vector<int32_t>(3000, 0)), S(1)})
@@ -79,7 +79,7 @@ TEST(SegmentOps, ManyRowsOnManyThreads) {
   }
 }
 
-TEST(SegmentOps, SparseOnesAndTheWayBack) {
+TEST(SegmentOps, SparseSegmentsAndTheirGradients) {
   const Tensor indices = I({0, 2, 1}), ids = I({0, 0, 2});
   const float root = std::sqrt(2.0f);
   EXPECT_EQ(RunOp("SparseSegmentSum", {Data(), indices, ids}), F({3, 2}, {6, 8, 0, 0, 3, 4}).ToString());

@@ -9,6 +9,7 @@
 #include "ops/math/broadcast.h"
 #include "ops/math/broadcast_gradient.h"
 #include "ops/math/elementwise.h"
+#include "ops/math/gpu_elementwise.h"
 
 namespace weir::ops {
 namespace {
@@ -212,10 +213,13 @@ void RegisterSelect(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SelectShape,
       .gradient = SelectGradient,
-      .kernels = CpuKernel(KernelWithLoop{
-          .loop = {},
-          .choose = [](const AttrMap&, DType, DType output) { return ElementLoop{.ternary = PlainSelectLoop(output)}; },
-          .make = MakeSelect}),
+      .kernels = WithGpu(CpuKernel(KernelWithLoop{.loop = {},
+                                                  .choose =
+                                                      [](const AttrMap&, DType, DType output) {
+                                                        return ElementLoop{.ternary = PlainSelectLoop(output)};
+                                                      },
+                                                  .make = MakeSelect}),
+                         GpuElementwise()),
       .traits = {.memory = OutputMemory::kMayShare},
   });
   registry.Add({
@@ -224,13 +228,14 @@ void RegisterSelect(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SelectV2Shape,
       .gradient = SelectV2Gradient,
-      .kernels = CpuKernel(KernelWithLoop{.loop = {},
-                                          .choose =
-                                              [](const AttrMap&, DType, DType output) {
-                                                return ElementLoop{.ternary = PlainSelectLoop(output),
-                                                                   .may_be_scalar = 0b111};
-                                              },
-                                          .make = MakeSelectV2}),
+      .kernels = WithGpu(CpuKernel(KernelWithLoop{.loop = {},
+                                                  .choose =
+                                                      [](const AttrMap&, DType, DType output) {
+                                                        return ElementLoop{.ternary = PlainSelectLoop(output),
+                                                                           .may_be_scalar = 0b111};
+                                                      },
+                                                  .make = MakeSelectV2}),
+                         GpuElementwise()),
   });
   registry.Add({
       .name = "ClipByValue",

@@ -98,9 +98,9 @@ TEST_F(Selections, CastBetweenAllTypes) {
     auto value = RunKernel(registry_, "Cast", {V<bool>({true, false})}, {{"DstT", from}});
     ASSERT_TRUE(value.ok());
     for (DType to : types) {
-      auto there = RunKernel(registry_, "Cast", {(*value)[0]}, {{"DstT", to}});
-      ASSERT_TRUE(there.ok()) << DTypeName(from) << " to " << DTypeName(to) << ": " << there.status();
-      EXPECT_EQ(Values<double>("Cast", {(*there)[0]}, {{"DstT", kDouble}}), (std::vector<double>{1, 0}))
+      auto converted = RunKernel(registry_, "Cast", {(*value)[0]}, {{"DstT", to}});
+      ASSERT_TRUE(converted.ok()) << DTypeName(from) << " to " << DTypeName(to) << ": " << converted.status();
+      EXPECT_EQ(Values<double>("Cast", {(*converted)[0]}, {{"DstT", kDouble}}), (std::vector<double>{1, 0}))
           << DTypeName(from) << " to " << DTypeName(to);
     }
   }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "op/gpu_kernel.h"
 #include "op/shape_context.h"
 #include "ops/math/elementwise.h"
 
@@ -164,9 +165,9 @@ void RegisterSequences(OpRegistry& registry) {
       .attrs = {"Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = DT_INT32"},
       .shape = RangeShape,
       .no_gradient = kNoGradient,
-      .kernels =
+      .kernels = HostOnGpu(
           CpuKernelsFor<bfloat16, half, float, double, int8_t, int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t>(
-              "Tidx", WEIR_FOR_TYPE(MakeRange)),
+              "Tidx", WEIR_FOR_TYPE(MakeRange))),
   });
   registry.Add({
       .name = "LinSpace",

@@ -24,7 +24,7 @@ Status RunCancelled(const char* op, std::vector<Tensor> inputs, AttrMap attrs) {
   return status;
 }
 
-TEST(SlowKernelsTest, ABoxThatNoAttemptFindsEndsWithTheStep) {
+TEST(SlowKernelsTest, CancelStopsBoxSampling) {
   const Status status = RunCancelled(
       "SampleDistortedBoundingBoxV2",
       {Tensor::Vector<int32_t>({10, 20, 3}), Tensor::Of<float>(Shape{1, 1, 4}, {0, 0, 1, 1}), Tensor::Scalar(1.5f)},
@@ -32,7 +32,7 @@ TEST(SlowKernelsTest, ABoxThatNoAttemptFindsEndsWithTheStep) {
   EXPECT_EQ(status.code(), StatusCode::kCancelled) << status;
 }
 
-TEST(SlowKernelsTest, DrawsThatHardlyFitEndWithTheStep) {
+TEST(SlowKernelsTest, CancelStopsRejectionSampling) {
   const Status status = RunCancelled("ParameterizedTruncatedNormal",
                                      {Tensor::Vector<int32_t>({1 << 26}), Tensor::Scalar(0.0f), Tensor::Scalar(1.0f),
                                       Tensor::Scalar(1e20f), Tensor::Scalar(2e20f)},

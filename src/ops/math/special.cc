@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "op/shape_context.h"
@@ -23,6 +24,22 @@ Output NdtriGradient(Output, Output y, Output dy) {
 }
 Output LgammaGradient(Output x, Output, Output dy) { return dy * weir::Digamma(x); }
 Output DigammaGradient(Output x, Output, Output dy) { return dy * weir::Polygamma(Input(1), x); }
+
+Output BesselI0Gradient(Output x, Output, Output dy) { return dy * BesselI1(x); }
+Output BesselI0eGradient(Output x, Output y, Output dy) { return dy * (BesselI1e(x) - weir::Sign(x) * y); }
+// value / x, and half of `at_zero` where x is 0.
+Output OverX(Output value, Output x, Output at_zero) {
+  const Output zero = Equal(x, ZerosLike(x));
+  return Select(zero, at_zero / 2, value / Select(zero, OnesLike(x), x));
+}
+Output BesselI1Gradient(Output x, Output y, Output dy) {
+  const Output i0 = BesselI0(x);
+  return dy * (i0 - OverX(y, x, i0));
+}
+Output BesselI1eGradient(Output x, Output y, Output dy) {
+  const Output i0 = BesselI0e(x);
+  return dy * (i0 - weir::Sign(x) * y - OverX(y, x, i0));
+}
 
 // d igamma(a, x) / dx
 Output GammaDensity(Output a, Output x) { return Exp(-x + (a - 1) * Log(x) - Lgamma(a)); }
@@ -121,6 +138,13 @@ void RegisterSpecial(OpRegistry& registry) {
   unary("Ndtri", UnaryFor<double>([](double x) { return NormalQuantile(x); }), NdtriGradient, 150);
   unary("Lgamma", UnaryFor<double>([](double x) { return LogGamma(x); }), LgammaGradient, 30);
   unary("Digamma", UnaryFor<double>([](double x) { return ops::Digamma(x); }), DigammaGradient, 30);
+
+  unary("BesselI0", UnaryFor<double>([](double x) { return std::exp(std::abs(x)) * ScaledBessel(0, x); }),
+        BesselI0Gradient, 100);
+  unary("BesselI0e", UnaryFor<double>([](double x) { return ScaledBessel(0, x); }), BesselI0eGradient, 100);
+  unary("BesselI1", UnaryFor<double>([](double x) { return std::exp(std::abs(x)) * ScaledBessel(1, x); }),
+        BesselI1Gradient, 100);
+  unary("BesselI1e", UnaryFor<double>([](double x) { return ScaledBessel(1, x); }), BesselI1eGradient, 100);
 
   auto binary = [&](const char* name, std::string types, const char* signature, BinaryLoops loops,
                     GradientFn gradient) {

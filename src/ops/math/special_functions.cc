@@ -258,4 +258,26 @@ double Betainc(double a, double b, double x) {
   return 1 - std::exp(log_weight) * BetaFraction(b, a, 1 - x) / b;
 }
 
+double ScaledBessel(int order, double x) {
+  const double size = std::abs(x), sign = order % 2 != 0 && x < 0 ? -1 : 1;
+  if (std::isnan(x)) return x;
+  constexpr double kSeriesLimit = 25;
+  if (size <= kSeriesLimit) {
+    double term = order == 0 ? 1 : size / 2, sum = term;
+    for (int k = 1; term > kEpsilon * sum; ++k) {
+      term *= size * size / 4 / k / (k + order);
+      sum += term;
+    }
+    return sign * std::exp(-size) * sum;
+  }
+  // The asymptotic series; its terms shrink until k is about 2 |x|.
+  double term = 1, sum = 1;
+  for (int k = 1; k < kSeriesLimit && std::abs(term) > kEpsilon; ++k) {
+    const double odd = 2 * k - 1;
+    term *= (odd * odd - 4.0 * order * order) / (8 * size * k);
+    sum += term;
+  }
+  return sign * sum / std::sqrt(2 * std::numbers::pi * size);
+}
+
 }  // namespace weir::ops

@@ -7,6 +7,8 @@ double LogGamma(double x);
 double Digamma(double x);
 double ErfInverse(double x);
 double NormalQuantile(double p);  // x with P(X <= x) = p for the standard normal distribution
+// The modified Bessel function of the first kind of order 0 or 1, times e^-|x|.
+double ScaledBessel(int order, double x);
 double HurwitzZeta(double x, double q);
 double Polygamma(double n, double x);
 // The regularized incomplete gamma functions: lower, upper, and the derivative of the lower one with respect to a.

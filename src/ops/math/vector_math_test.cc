@@ -89,7 +89,7 @@ TEST(VectorMath, AgreesWithTheLibrary) {
       [](L x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, -80, 80);
 }
 
-TEST(VectorMath, FoldsAnyLength) {
+TEST(VectorMath, ReducesAnyLength) {
   for (int64_t n : {0, 1, 3, 16, 17, 63, 64, 65, 1000, 5000, 100000}) {
     std::vector<float> x(n);
     double sum = 0;

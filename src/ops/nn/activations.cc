@@ -8,6 +8,7 @@
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
 #include "ops/math/elementwise.h"
+#include "ops/math/gpu_elementwise.h"
 #include "ops/math/vector_math.h"
 #include "ops/nn/float_loops.h"
 
@@ -104,6 +105,7 @@ struct Activation {
   UnaryLoops loops;
   UnaryGradient gradient;
   int cost = 1;
+  FoldStage fold = FoldStage::kNone;
 };
 
 struct ActivationGradient {
@@ -211,12 +213,12 @@ void RegisterActivations(OpRegistry& registry) {
       {"Relu", kRealsAndIntegers,
        UnaryFor<double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(ReluFn{}).And(
            {{{kFloat, &ReluLoop}}}),
-       ReluGradient},
+       ReluGradient, 1, FoldStage::kActivation},
       {"Relu6", kRealsAndIntegers,
        UnaryFor<double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(Relu6Fn{}).And(
            {{{kFloat, &Relu6Loop}}}),
-       Relu6Gradient},
-      {"Elu", kReals, UnaryFor<double>(EluFn{}).And({{{kFloat, &EluLoop}}}), EluGradient, 5},
+       Relu6Gradient, 1, FoldStage::kActivation},
+      {"Elu", kReals, UnaryFor<double>(EluFn{}).And({{{kFloat, &EluLoop}}}), EluGradient, 5, FoldStage::kActivation},
       {"Selu", kReals, UnaryFor<float, double>(SeluFn{}), SeluGradient, 5},
       {"Softplus", kReals,
        UnaryLoops{{{kFloat, &SpanLoop<float, SoftplusInto>}, {kDouble, &SpanLoop<double, SoftplusInto>}}},
@@ -230,7 +232,8 @@ void RegisterActivations(OpRegistry& registry) {
         .attrs = {fmt::format("T: {{{}}}", a.types)},
         .shape = SameAsInput(0),
         .gradient = FromXAndY(a.gradient),
-        .kernels = UnaryKernels(TypesNamed(a.types), a.loops, a.cost),
+        .kernels = WithGpu(UnaryKernels(TypesNamed(a.types), a.loops, a.cost), GpuElementwise()),
+        .traits = {.fold = a.fold},
     });
   }
 
@@ -257,7 +260,7 @@ void RegisterActivations(OpRegistry& registry) {
         .attrs = {fmt::format("T: {{{}}}", a.types)},
         .shape = MergedInputs(),
         .gradient = a.gradient,
-        .kernels = SameShapeBinaryKernels(TypesNamed(a.types), a.loops),
+        .kernels = WithGpu(SameShapeBinaryKernels(TypesNamed(a.types), a.loops), GpuSameShape()),
     });
   }
 

@@ -1,8 +1,12 @@
 // BiasAdd: adds a vector along the channel axis (the last, or the second with NCHW); its gradient; L2Loss.
+#include "device/gpu/elementwise.h"
+#include "device/gpu/reduce.h"
+#include "device/gpu_device.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/build/operators.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/shape_context.h"
@@ -22,18 +26,62 @@ Result<bool> IsNchw(KernelSetup& setup) {
   return format == "NCHW";
 }
 
+// The value of BiasAdd, if the bias fits it.
+Result<ChannelView> BiasedView(const KernelContext& ctx, bool nchw) {
+  const Tensor& value = ctx.input(0);
+  const Tensor& bias = ctx.input(1);
+  if (value.rank() < 2) return InvalidArgument("the value must have at least two dimensions: {}", value.shape());
+  if (bias.rank() != 1) return InvalidArgument("the bias must be a vector: {}", bias.shape());
+  const ChannelView v = ViewOf(value.shape(), nchw);
+  if (bias.dim(0) != v.channels)
+    return InvalidArgument("a bias of {} elements does not fit the {} channels of a value of shape {}", bias.dim(0),
+                           v.channels, value.shape());
+  return v;
+}
+
+Result<Kernel> MakeGpuBiasAdd(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(bool nchw, IsNchw(setup));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([nchw, &gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const ChannelView v, BiasedView(ctx, nchw));
+    const Tensor value = ctx.input(0);
+    WEIR_ASSIGN(const Tensor y, gpu.ForwardOrAllocate(ctx, {0}, 0, value.shape()));
+    if (y.num_elements() == 0) return OkStatus();
+    return gpu::Binary(*stream, "Add", value.dtype(), value.raw(), {v.outer, v.channels, v.inner}, ctx.input(1).raw(),
+                       {1, v.channels, 1}, y.raw(), {v.outer, v.channels, v.inner});
+  });
+}
+
+Result<Kernel> MakeGpuBiasAddGrad(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(bool nchw, IsNchw(setup));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([nchw, &gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    const Tensor& grad = ctx.input(0);
+    if (grad.rank() < 2) return InvalidArgument("the gradient must have at least two dimensions: {}", grad.shape());
+    const ChannelView v = ViewOf(grad.shape(), nchw);
+    WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, Shape{v.channels}));
+    if (y.num_elements() == 0) return OkStatus();
+    return gpu::Reduce(*stream, "Sum", grad.dtype(), grad.raw(), {v.outer, v.channels, v.inner}, {true, false, true},
+                       y.raw());
+  });
+}
+
+Result<Kernel> MakeGpuL2Loss(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    const Tensor& x = ctx.input(0);
+    WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, Shape{}));
+    return gpu::Reduce(*stream, "L2Loss", x.dtype(), x.raw(), {x.num_elements()}, {true}, y.raw());
+  });
+}
+
 template <class T>
 Result<Kernel> MakeBiasAdd(KernelSetup& setup) {
   WEIR_ASSIGN(bool nchw, IsNchw(setup));
   return Kernel::Sync([nchw](KernelContext& ctx) -> Status {
     const Tensor& value = ctx.input(0);
     const Tensor& bias = ctx.input(1);
-    if (value.rank() < 2) return InvalidArgument("the value must have at least two dimensions: {}", value.shape());
-    if (bias.rank() != 1) return InvalidArgument("the bias must be a vector: {}", bias.shape());
-    const ChannelView v = ViewOf(value.shape(), nchw);
-    if (bias.dim(0) != v.channels)
-      return InvalidArgument("a bias of {} elements does not fit the {} channels of a value of shape {}", bias.dim(0),
-                             v.channels, value.shape());
+    WEIR_ASSIGN(const ChannelView v, BiasedView(ctx, nchw));
     WEIR_ASSIGN(Tensor y, ctx.ForwardOrAllocate(0, 0));
     const T* in = value.data<T>();
     const T* b = bias.data<T>();
@@ -161,8 +209,8 @@ void RegisterBiasAdd(OpRegistry& registry) {
         WEIR_ASSIGN(std::string format, g.Attr<std::string>("data_format"));
         return Gradients{g.d_output(0), BiasAddGrad(g.d_output(0), {.data_format = format})};
       },
-      .kernels = BiasKernels(),
-      .traits = kOwnMemory,
+      .kernels = WithGpu(BiasKernels(), {.make = MakeGpuBiasAdd, .types = kGpuReals}),
+      .traits = {.memory = OutputMemory::kOwn, .fold = FoldStage::kBias},
   });
   registry.Add({
       .name = "BiasAddV1",
@@ -172,7 +220,7 @@ void RegisterBiasAdd(OpRegistry& registry) {
       .gradient = [](GradientContext& g) -> Result<Gradients> {
         return Gradients{g.d_output(0), BiasAddGrad(g.d_output(0))};
       },
-      .kernels = BiasKernels(),
+      .kernels = WithGpu(BiasKernels(), {.make = MakeGpuBiasAdd, .types = kGpuReals}),
   });
   registry.Add({
       .name = "BiasAddGrad",
@@ -180,8 +228,10 @@ void RegisterBiasAdd(OpRegistry& registry) {
       .attrs = {kNumbers, kFormat},
       .shape = BiasAddGradShape,
       .gradient = BiasAddGradGradient,
-      .kernels = CpuKernels<half, bfloat16, float, double, int32_t, int64_t, std::complex<float>, std::complex<double>>(
-          WEIR_FOR_TYPE(MakeBiasAddGrad)),
+      .kernels = WithGpu(
+          CpuKernels<half, bfloat16, float, double, int32_t, int64_t, std::complex<float>, std::complex<double>>(
+              WEIR_FOR_TYPE(MakeBiasAddGrad)),
+          {.make = MakeGpuBiasAddGrad, .types = kGpuReals}),
       .traits = kOwnMemory,
   });
   registry.Add({
@@ -190,7 +240,8 @@ void RegisterBiasAdd(OpRegistry& registry) {
       .attrs = {"T: {half, bfloat16, float, double}"},
       .shape = ScalarOutputs(),
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.input(0) * g.d_output(0)}; },
-      .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeL2Loss)),
+      .kernels = WithGpu(CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeL2Loss)),
+                         {.make = MakeGpuL2Loss, .types = kGpuReals}),
       .traits = kOwnMemory,
   });
 }

@@ -63,7 +63,7 @@ struct SamplerState {
   SamplerState(std::shared_ptr<NodeGenerator> g, Classes c) : generator(std::move(g)), classes(std::move(c)) {}
   std::shared_ptr<NodeGenerator> generator;
   Classes classes;
-  std::mutex mu;  // guards classes that learn
+  std::mutex mu;  // guards `classes` if it learns (see candidate_sampling.h)
 };
 
 template <class Classes>

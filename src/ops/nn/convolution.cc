@@ -60,7 +60,7 @@ Status ForwardShape(ShapeContext& ctx, Family family) {
                                         : family.dims == 3 ? "Conv3D"
                                                            : "Conv2D"));
   const Result<SlidingWindow> window = SlidingWindow::FromAttrs(ctx.attrs(), family.dims, WindowUse::kConvolution);
-  if (!window.ok()) {  // the kernel says so
+  if (!window.ok()) {  // the kernel reports the error
     ctx.set_output(0, PartialShape::OfRank(family.dims + 2));
     return OkStatus();
   }
@@ -76,7 +76,7 @@ Status ForwardShape(ShapeContext& ctx, Family family) {
 }
 
 Status SizesShape(ShapeContext& ctx, int sizes_input, Family family) {
-  // What else does not fit, the kernel says.
+  // The kernel reports other mismatches.
   const bool checked = sizes_input == 0 && family.dims == 2 && !family.depthwise;
   if (checked) {
     WEIR_ASSIGN(const PartialShape filter, ctx.WithRank(1, 4));
@@ -196,7 +196,8 @@ Status Convolve(KernelContext& ctx, ConvolutionCache& cache, ConvPass pass, cons
 
 template <class T>
 Result<Kernel> MakeForward(KernelSetup& setup, Family family) {
-  // TensorFlow's kernels for double report strides across images and channels with other codes than those for float.
+  // For strides across images and channels, TensorFlow's kernels for double return other error codes than those for
+  // float.
   const bool other_code = std::is_same_v<T, double> && (family.depthwise || family.dims == 3);
   WEIR_ASSIGN(const SlidingWindow w,
               SlidingWindow::FromAttrs(*setup.node().attrs, family.dims,
@@ -373,6 +374,7 @@ struct FamilyEntry {
   const char* forward;
   const char* by_input;
   const char* by_filter;
+  OpTraits forward_traits = kOwnMemory;
   std::vector<std::string> attrs;           // of all three ops
   std::vector<std::string> by_input_attrs;  // additional ones
   const char* sizes_type;
@@ -397,7 +399,7 @@ void AddFamily(OpRegistry& registry, const FamilyEntry& e) {
       .shape = [family](ShapeContext& ctx) { return ForwardShape(ctx, family); },
       .gradient = e.forward_gradient,
       .kernels = KernelsOf(family, ConvPass::kForward),
-      .traits = kOwnMemory,
+      .traits = e.forward_traits,
   });
   std::vector<std::string> by_input_attrs = e.attrs;
   by_input_attrs.insert(by_input_attrs.end(), e.by_input_attrs.begin(), e.by_input_attrs.end());
@@ -424,21 +426,23 @@ void AddFamily(OpRegistry& registry, const FamilyEntry& e) {
 }  // namespace
 
 void RegisterConvolution(OpRegistry& registry) {
-  AddFamily(registry,
-            {
-                .family = {.dims = 2},
-                .forward = "Conv2D",
-                .by_input = "Conv2DBackpropInput",
-                .by_filter = "Conv2DBackpropFilter",
-                .attrs = {"T: {half, bfloat16, float, double}", "strides: list(int)", "use_cudnn_on_gpu: bool = true",
-                          "padding: {'SAME', 'VALID', 'EXPLICIT'}", "explicit_paddings: list(int) = []",
-                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'", "dilations: list(int) = [1, 1, 1, 1]"},
-                .by_input_attrs = {},
-                .sizes_type = "int32",
-                .forward_gradient = ForwardGradient<Over2D>,
-                .by_input_gradient = ByInputGradient<Over2D>,
-                .by_filter_gradient = ByFilterGradient<Over2D>,
-            });
+  AddFamily(
+      registry,
+      {
+          .family = {.dims = 2},
+          .forward = "Conv2D",
+          .by_input = "Conv2DBackpropInput",
+          .by_filter = "Conv2DBackpropFilter",
+          .forward_traits = {.memory = OutputMemory::kOwn, .fold = FoldStage::kProduct, .folded_op = "_FusedConv2D"},
+          .attrs = {"T: {half, bfloat16, float, double}", "strides: list(int)", "use_cudnn_on_gpu: bool = true",
+                    "padding: {'SAME', 'VALID', 'EXPLICIT'}", "explicit_paddings: list(int) = []",
+                    "data_format: {'NHWC', 'NCHW'} = 'NHWC'", "dilations: list(int) = [1, 1, 1, 1]"},
+          .by_input_attrs = {},
+          .sizes_type = "int32",
+          .forward_gradient = ForwardGradient<Over2D>,
+          .by_input_gradient = ByInputGradient<Over2D>,
+          .by_filter_gradient = ByFilterGradient<Over2D>,
+      });
   registry.Add({
       .name = "_FusedConv2D",
       .signature = "input: T, filter: T, args: TArgs, host_args: num_host_args * float -> output: T",

@@ -12,87 +12,118 @@
 namespace weir::ops {
 namespace {
 
-template <class T>
-void MaxOfWindow(const PoolSizes& p, const PoolSizes::Window& window, const T* image, std::vector<const T*>& taps,
-                 T* y) {
-  taps.clear();
-  p.ForTaps(window, [&](int64_t at) { taps.push_back(image + at * p.channels); });
-  if constexpr (std::is_same_v<T, float>) {
-    MaxOfTaps(taps.data(), static_cast<int64_t>(taps.size()), p.channels, y);
-  } else {
-    std::copy_n(taps[0], p.channels, y);
-    for (const T* x : taps) {
-      for (int64_t c = 0; c < p.channels; ++c) y[c] = x[c] > y[c] ? x[c] : y[c];
-    }
-  }
-}
-
-// Finds the positions in the image of the largest elements of a window, per channel. `best` is scratch memory.
-template <class T>
-void PositionsOfWindow(const PoolSizes& p, const PoolSizes::Window& window, const T* image, T* best, int64_t* where) {
-  bool first = true;
-  p.ForTaps(window, [&](int64_t at) {
-    const T* x = image + at * p.channels;
-    if (first) {
-      std::copy_n(x, p.channels, best);
-      std::fill_n(where, p.channels, at);
-      first = false;
-    } else {
-      for (int64_t c = 0; c < p.channels; ++c) {
-        const bool better = x[c] > best[c];
-        best[c] = better ? x[c] : best[c];
-        where[c] = better ? at : where[c];
-      }
-    }
-  });
-}
+// The loops over the channels of one position that depend on the element type. The kernels below use them through
+// pointers, so that they are compiled once and not for every type. Pointers are to elements of the type.
+struct PoolLoops {
+  int64_t element = 0;  // bytes
+  // best[c] = max(best[c], x[c]).
+  void (*max)(const void* x, int64_t channels, void* best) = nullptr;
+  // The same, and where[c] = at for the channels in which x is larger.
+  void (*max_at)(const void* x, int64_t at, int64_t channels, void* best, int64_t* where) = nullptr;
+  // to[where[c]] += from[c].
+  void (*add)(const void* from, const int64_t* where, int64_t channels, void* to) = nullptr;
+  // to[c] = from[where[c]].
+  void (*gather)(const void* from, const int64_t* where, int64_t channels, void* to) = nullptr;
+  bool is_float = false;
+};
 
 template <class T>
-Result<Kernel> MakeMaxPool(KernelSetup& setup, int dims) {
-  const WindowUse use = dims == 2 ? WindowUse::kPoolOfChannel : WindowUse::kPooling;
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims, use));
-  return Kernel::Sync([window](KernelContext& ctx) -> Status {
+PoolLoops LoopsOf() {
+  return {
+      .element = sizeof(T),
+      .max =
+          [](const void* from, int64_t channels, void* to) {
+            const T* x = static_cast<const T*>(from);
+            T* best = static_cast<T*>(to);
+            for (int64_t c = 0; c < channels; ++c) best[c] = x[c] > best[c] ? x[c] : best[c];
+          },
+      .max_at =
+          [](const void* from, int64_t at, int64_t channels, void* to, int64_t* where) {
+            const T* x = static_cast<const T*>(from);
+            T* best = static_cast<T*>(to);
+            for (int64_t c = 0; c < channels; ++c) {
+              const bool better = x[c] > best[c];
+              best[c] = better ? x[c] : best[c];
+              where[c] = better ? at : where[c];
+            }
+          },
+      .add =
+          [](const void* from, const int64_t* where, int64_t channels, void* to) {
+            for (int64_t c = 0; c < channels; ++c) {
+              T& sum = static_cast<T*>(to)[where[c]];
+              sum = static_cast<T>(sum + static_cast<const T*>(from)[c]);
+            }
+          },
+      .gather =
+          [](const void* from, const int64_t* where, int64_t channels, void* to) {
+            for (int64_t c = 0; c < channels; ++c) static_cast<T*>(to)[c] = static_cast<const T*>(from)[where[c]];
+          },
+      .is_float = std::is_same_v<T, float>,
+  };
+}
+
+const char* BytesOf(const Tensor& t) { return static_cast<const char*>(t.raw()); }
+char* MutableBytesOf(const Tensor& t) { return static_cast<char*>(t.raw()); }
+
+Result<PoolWindow> WindowOf(KernelSetup& setup, int dims, WindowUse flat, WindowUse volume) {
+  return dims == 2 ? PoolWindow::OfImagesOrChannels(*setup.node().attrs, flat)
+                   : PoolWindow::FromAttrs(*setup.node().attrs, dims, volume);
+}
+
+Result<Kernel> MakeMaxPool(KernelSetup& setup, int dims, PoolLoops loops) {
+  WEIR_ASSIGN(const PoolWindow window, WindowOf(setup, dims, WindowUse::kPoolOfChannel, WindowUse::kPooling));
+  return Kernel::Sync([window, loops](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
     WEIR_ASSIGN(const Tensor y, ctx.Allocate(0, p.out_shape));
     if (y.num_elements() == 0) return OkStatus();
-    const T* in = x.data<T>();
-    T* out = y.data<T>();
+    const int64_t row = p.channels * loops.element;
     return ctx.ParallelFor(p.images * p.out_positions(), p.taps() * p.channels, [&](int64_t begin, int64_t end) {
-      std::vector<const T*> taps;
+      std::vector<const char*> taps;
       for (int64_t i = begin; i < end; ++i) {
-        const T* image = in + i / p.out_positions() * p.in_positions() * p.channels;
-        MaxOfWindow(p, p.WindowAt(i % p.out_positions()), image, taps, out + i * p.channels);
+        const char* image = BytesOf(x) + i / p.out_positions() * p.in_positions() * row;
+        char* best = MutableBytesOf(y) + i * row;
+        taps.clear();
+        p.ForTaps(p.WindowAt(i % p.out_positions()), [&](int64_t at) { taps.push_back(image + at * row); });
+        if (loops.is_float) {
+          MaxOfTaps(reinterpret_cast<const float* const*>(taps.data()), static_cast<int64_t>(taps.size()), p.channels,
+                    reinterpret_cast<float*>(best));
+          continue;
+        }
+        std::copy_n(taps[0], row, best);
+        for (const char* tap : taps) loops.max(tap, p.channels, best);
       }
     });
   });
 }
 
-// Calls found(image, output position, where) for every window, in parallel over images. `where` holds the positions of
-// the largest elements.
-template <class T, class F>
-Status ForPositions(KernelContext& ctx, const PoolSizes& p, const T* in, F found) {
+// Calls found(image, output position, where) for every window, in parallel over images. where[c] is the index, within
+// the image, of the largest element of channel c.
+template <class F>
+Status ForLargest(KernelContext& ctx, const PoolSizes& p, const PoolLoops& loops, const Tensor& images, F found) {
+  const int64_t row = p.channels * loops.element;
   const int64_t cost = std::min<int64_t>(int64_t{1} << 40, p.out_positions() * p.taps()) * p.channels;
   return ctx.ParallelFor(p.images, cost, [&](int64_t begin, int64_t end) {
-    std::vector<T> best(static_cast<size_t>(p.channels));
+    std::vector<char> best(static_cast<size_t>(row));
     std::vector<int64_t> where(static_cast<size_t>(p.channels));
     for (int64_t image = begin; image < end; ++image) {
-      const T* x = in + image * p.in_positions() * p.channels;
+      const char* x = BytesOf(images) + image * p.in_positions() * row;
       for (int64_t o = 0; o < p.out_positions(); ++o) {
-        PositionsOfWindow(p, p.WindowAt(o), x, best.data(), where.data());
+        bool first = true;
+        p.ForTaps(p.WindowAt(o), [&](int64_t at) {
+          if (first) {
+            std::copy_n(x + at * row, row, best.data());
+            std::fill_n(where.data(), p.channels, at);
+            first = false;
+          } else {
+            loops.max_at(x + at * row, at, p.channels, best.data(), where.data());
+          }
+        });
+        for (int64_t c = 0; c < p.channels; ++c) where[c] = where[c] * p.channels + c;
         found(image, o, where.data());
       }
     }
   });
-}
-
-// dx[position of the largest element] += dy.
-template <class T>
-void AddAtPositions(const PoolSizes& p, const int64_t* where, const T* dy, T* dx) {
-  for (int64_t c = 0; c < p.channels; ++c) {
-    T& to = dx[where[c] * p.channels + c];
-    to = static_cast<T>(to + dy[c]);
-  }
 }
 
 // Returns whether every element of the images lies in exactly one window.
@@ -128,90 +159,90 @@ Status FloatGradient(KernelContext& ctx, const PoolSizes& p, const float* in, co
   });
 }
 
-template <class T>
-Result<Kernel> MakeMaxPoolGrad(KernelSetup& setup, int dims) {
-  const WindowUse use = dims == 2 ? WindowUse::kPoolingGradient : WindowUse::kPooling;
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims, use));
-  return Kernel::Sync([window](KernelContext& ctx) -> Status {
+Result<Kernel> MakeMaxPoolGrad(KernelSetup& setup, int dims, PoolLoops loops) {
+  WEIR_ASSIGN(const PoolWindow window, WindowOf(setup, dims, WindowUse::kPoolingGradient, WindowUse::kPooling));
+  return Kernel::Sync([window, loops](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
+    const Tensor& gradients = ctx.input(2);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
     WEIR_TRY(CheckPooled(p, ctx.input(1), "orig_output"));
-    WEIR_TRY(CheckPooled(p, ctx.input(2), "grad"));
+    WEIR_TRY(CheckPooled(p, gradients, "grad"));
     WEIR_ASSIGN(const Tensor dx, ctx.Allocate(0, x.shape()));
-    const T* gradients = ctx.input(2).data<T>();
-    T* to = dx.data<T>();
-    if (ctx.input(2).num_elements() == 0) {
+    if (gradients.num_elements() == 0) {
       dx.ZeroFill();
       return OkStatus();
     }
-    if constexpr (std::is_same_v<T, float>) {
-      if (p.taps() < (1 << 20)) return FloatGradient(ctx, p, x.data<T>(), gradients, to);
-    }
+    if (loops.is_float && p.taps() < (1 << 20))
+      return FloatGradient(ctx, p, x.data<float>(), gradients.data<float>(), dx.data<float>());
     dx.ZeroFill();
-    return ForPositions<T>(ctx, p, x.data<T>(), [=, &p](int64_t image, int64_t o, const int64_t* where) {
-      AddAtPositions(p, where, gradients + (image * p.out_positions() + o) * p.channels,
-                     to + image * p.in_positions() * p.channels);
+    const int64_t row = p.channels * loops.element;
+    return ForLargest(ctx, p, loops, x, [&](int64_t image, int64_t o, const int64_t* where) {
+      loops.add(BytesOf(gradients) + (image * p.out_positions() + o) * row, where, p.channels,
+                MutableBytesOf(dx) + image * p.in_positions() * row);
     });
   });
 }
 
 // Gathers from `grad`, which has the shape of the images, the elements at the positions of the largest inputs.
-template <class T>
-Result<Kernel> MakeMaxPoolGradGrad(KernelSetup& setup, int dims) {
-  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, dims, WindowUse::kPoolingGradient));
-  return Kernel::Sync([window](KernelContext& ctx) -> Status {
+Result<Kernel> MakeMaxPoolGradGrad(KernelSetup& setup, int dims, PoolLoops loops) {
+  WEIR_ASSIGN(const PoolWindow window, WindowOf(setup, dims, WindowUse::kPoolingGradient, WindowUse::kPoolingGradient));
+  return Kernel::Sync([window, loops](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
+    const Tensor& gradients = ctx.input(2);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
     WEIR_TRY(CheckPooled(p, ctx.input(1), "orig_output"));
-    if (!(ctx.input(2).shape() == x.shape()))
-      return InvalidArgument("grad has the shape {}, but orig_input {}", ctx.input(2).shape(), x.shape());
+    if (!(gradients.shape() == x.shape()))
+      return InvalidArgument("grad has the shape {}, but orig_input {}", gradients.shape(), x.shape());
     WEIR_ASSIGN(const Tensor y, ctx.Allocate(0, p.out_shape));
     if (y.num_elements() == 0) return OkStatus();
-    const T* gradients = ctx.input(2).data<T>();
-    T* to = y.data<T>();
-    return ForPositions<T>(ctx, p, x.data<T>(), [=, &p](int64_t image, int64_t o, const int64_t* where) {
-      const T* from = gradients + image * p.in_positions() * p.channels;
-      T* row = to + (image * p.out_positions() + o) * p.channels;
-      for (int64_t c = 0; c < p.channels; ++c) row[c] = from[where[c] * p.channels + c];
+    const int64_t row = p.channels * loops.element;
+    return ForLargest(ctx, p, loops, x, [&](int64_t image, int64_t o, const int64_t* where) {
+      loops.gather(BytesOf(gradients) + image * p.in_positions() * row, where, p.channels,
+                   MutableBytesOf(y) + (image * p.out_positions() + o) * row);
     });
   });
 }
 
 // --- MaxPoolWithArgmax
 
+// Stores where[c] + start for every channel.
+template <class Index>
+void StoreIndices(const int64_t* where, int64_t start, int64_t channels, Index* to) {
+  for (int64_t c = 0; c < channels; ++c) to[c] = static_cast<Index>(where[c] + start);
+}
+
 // Output 1 holds element indices within the image or, with include_batch_in_index, within the batch.
-template <class T, class Index>
-Result<Kernel> MakeMaxPoolWithArgmax(KernelSetup& setup) {
+Result<Kernel> MakeMaxPoolWithArgmax(KernelSetup& setup, PoolLoops loops) {
   WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2, WindowUse::kPoolOfChannel));
   WEIR_ASSIGN(const bool with_batch, setup.Attr<bool>("include_batch_in_index"));
-  return Kernel::Sync([window, with_batch](KernelContext& ctx) -> Status {
+  WEIR_ASSIGN(const DType index_type, setup.Attr<DType>("Targmax"));
+  return Kernel::Sync([window, with_batch, loops, narrow = index_type == kInt32](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
-    if (x.num_elements() > std::numeric_limits<Index>::max())
+    if (narrow && x.num_elements() > std::numeric_limits<int32_t>::max())
       return InvalidArgument("positions of {} elements do not fit the type of argmax", x.num_elements());
     WEIR_ASSIGN(const Tensor y, ctx.Allocate(0, p.out_shape));
     WEIR_ASSIGN(const Tensor argmax, ctx.Allocate(1, p.out_shape));
     if (y.num_elements() == 0) return OkStatus();
-    const T* in = x.data<T>();
-    T* out = y.data<T>();
-    Index* indices = argmax.data<Index>();
-    return ForPositions<T>(ctx, p, in, [=, &p](int64_t image, int64_t o, const int64_t* where) {
-      const int64_t start = image * p.in_positions() * p.channels;
+    return ForLargest(ctx, p, loops, x, [&](int64_t image, int64_t o, const int64_t* where) {
+      const int64_t image_size = p.in_positions() * p.channels;
       const int64_t row = (image * p.out_positions() + o) * p.channels;
-      for (int64_t c = 0; c < p.channels; ++c) {
-        const int64_t at = where[c] * p.channels + c;
-        out[row + c] = in[start + at];
-        indices[row + c] = static_cast<Index>(at + (with_batch ? start : 0));
+      loops.gather(BytesOf(x) + image * image_size * loops.element, where, p.channels,
+                   MutableBytesOf(y) + row * loops.element);
+      const int64_t start = with_batch ? image * image_size : 0;
+      if (narrow) {
+        StoreIndices(where, start, p.channels, argmax.data<int32_t>() + row);
+      } else {
+        StoreIndices(where, start, p.channels, argmax.data<int64_t>() + row);
       }
     });
   });
 }
 
-template <class T, class Index>
-Result<Kernel> MakeMaxPoolGradWithArgmax(KernelSetup& setup) {
+Result<Kernel> MakeMaxPoolGradWithArgmax(KernelSetup& setup, PoolLoops loops) {
   WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2, WindowUse::kPoolOfChannel));
   WEIR_ASSIGN(const bool with_batch, setup.Attr<bool>("include_batch_in_index"));
-  return Kernel::Sync([window, with_batch](KernelContext& ctx) -> Status {
+  return Kernel::Sync([window, with_batch, loops](KernelContext& ctx) -> Status {
     const Tensor& x = ctx.input(0);
     WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
     WEIR_TRY(CheckPooled(p, ctx.input(1), "grad"));
@@ -220,16 +251,14 @@ Result<Kernel> MakeMaxPoolGradWithArgmax(KernelSetup& setup) {
     dx.ZeroFill();
     const int64_t in_image = p.in_positions() * p.channels;
     const int64_t out_image = p.out_positions() * p.channels;
-    const absl::Span<const Index> indices = ctx.input(2).flat<Index>();
-    const T* gradients = ctx.input(1).data<T>();
-    T* to = dx.data<T>();
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const int64_t image = static_cast<int64_t>(i) / out_image;
-      const int64_t at = indices[i] - (with_batch ? image * in_image : 0);
+    const Tensor& argmax = ctx.input(2);
+    for (int64_t i = 0; i < argmax.num_elements(); ++i) {
+      const int64_t image = i / out_image;
+      const int64_t at = argmax.Int(i) - (with_batch ? image * in_image : 0);
       if (at < 0 || at >= in_image)
-        return InvalidArgument("argmax {} is not an element of image {}, which has {}", indices[i], image, in_image);
-      T& sum = to[image * in_image + at];
-      sum = static_cast<T>(sum + gradients[i]);
+        return InvalidArgument("argmax {} is not an element of image {}, which has {}", argmax.Int(i), image, in_image);
+      loops.add(BytesOf(ctx.input(1)) + i * loops.element, &at, 1,
+                MutableBytesOf(dx) + image * in_image * loops.element);
     }
     return OkStatus();
   });
@@ -237,39 +266,33 @@ Result<Kernel> MakeMaxPoolGradWithArgmax(KernelSetup& setup) {
 
 // --- gradients
 
-Result<Gradients> MaxPoolGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
-  return Gradients{
-      MaxPoolGrad(g.input(0), g.output(0), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
+template <int kDims>
+Output PoolGrad(const PoolAttrs& a, Output x, Output y, Output dy) {
+  if constexpr (kDims == 2) return MaxPoolGrad(x, y, dy, a.ksize, a.strides, a.padding, {.data_format = a.format});
+  return MaxPool3DGrad(x, y, dy, a.ksize, a.strides, a.padding, {.data_format = a.format});
 }
-Result<Gradients> MaxPoolGradGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
-  return Gradients{
-      ZerosLike(g.input(0)), ZerosLike(g.input(1)),
-      MaxPoolGradGrad(g.input(0), g.input(1), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
+template <int kDims>
+Output PoolGradGrad(const PoolAttrs& a, Output x, Output y, Output ddx) {
+  if constexpr (kDims == 2) return MaxPoolGradGrad(x, y, ddx, a.ksize, a.strides, a.padding, {.data_format = a.format});
+  return MaxPool3DGradGrad(x, y, ddx, a.ksize, a.strides, a.padding, {.data_format = a.format});
 }
-Result<Gradients> MaxPoolGradGradGradient(GradientContext& g) {
+
+template <int kDims>
+Result<Gradients> GradientOfPool(GradientContext& g) {
   WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
-  return Gradients{
-      ZerosLike(g.input(0)), ZerosLike(g.input(1)),
-      MaxPoolGrad(g.input(0), g.input(1), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
+  return Gradients{PoolGrad<kDims>(a, g.input(0), g.output(0), g.d_output(0))};
 }
-Result<Gradients> MaxPool3DGradient(GradientContext& g) {
-  WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
-  return Gradients{
-      MaxPool3DGrad(g.input(0), g.output(0), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
-}
-Result<Gradients> MaxPool3DGradGradient(GradientContext& g) {
+template <int kDims>
+Result<Gradients> GradientOfPoolGrad(GradientContext& g) {
   WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
   return Gradients{ZerosLike(g.input(0)), ZerosLike(g.input(1)),
-                   MaxPool3DGradGrad(g.input(0), g.input(1), g.d_output(0), a.ksize, a.strides, a.padding,
-                                     {.data_format = a.format})};
+                   PoolGradGrad<kDims>(a, g.input(0), g.input(1), g.d_output(0))};
 }
-Result<Gradients> MaxPool3DGradGradGradient(GradientContext& g) {
+template <int kDims>
+Result<Gradients> GradientOfPoolGradGrad(GradientContext& g) {
   WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
-  return Gradients{
-      ZerosLike(g.input(0)), ZerosLike(g.input(1)),
-      MaxPool3DGrad(g.input(0), g.input(1), g.d_output(0), a.ksize, a.strides, a.padding, {.data_format = a.format})};
+  return Gradients{ZerosLike(g.input(0)), ZerosLike(g.input(1)),
+                   PoolGrad<kDims>(a, g.input(0), g.input(1), g.d_output(0))};
 }
 Result<Gradients> MaxPoolWithArgmaxGradient(GradientContext& g) {
   WEIR_ASSIGN(const PoolAttrs a, PoolAttrsOf(g));
@@ -296,18 +319,15 @@ constexpr char kPadding[] = "padding: {'SAME', 'VALID'}";
 constexpr char kImageFormat[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 constexpr char kVolumeFormat[] = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'";
 
-template <class Make>
-KernelList KernelsOfNumbers(Make make) {
-  return CpuKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                    uint64_t>(make);
+// One kernel per type from make(setup, loops of the type).
+template <class... Ts>
+KernelList PoolKernels(Result<Kernel> (*make)(KernelSetup&, PoolLoops)) {
+  return CpuKernels<Ts...>(
+      [make](auto tag, KernelSetup& setup) { return make(setup, LoopsOf<typename decltype(tag)::type>()); });
 }
-template <class Make>
-KernelList KernelsByIndex(Make make) {
-  return KernelsOfNumbers([make](auto tag, KernelSetup& setup) -> Result<Kernel> {
-    WEIR_ASSIGN(const DType index, setup.Attr<DType>("Targmax"));
-    if (index == kInt32) return make(tag, TypeTag<int32_t>{}, setup);
-    return make(tag, TypeTag<int64_t>{}, setup);
-  });
+KernelList KernelsOfNumbers(Result<Kernel> (*make)(KernelSetup&, PoolLoops)) {
+  return PoolKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                     uint64_t>(make);
 }
 
 void RegisterFlat(OpRegistry& registry) {
@@ -323,27 +343,26 @@ void RegisterFlat(OpRegistry& registry) {
       .attrs = with(
           {kImageFormat, "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16} = DT_FLOAT"}),
       .shape = PooledShape(2, PoolShapeChecks::kChannels),
-      .gradient = MaxPoolGradient,
-      .kernels = CpuKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>(
-          [](auto tag, KernelSetup& setup) { return MakeMaxPool<typename decltype(tag)::type>(setup, 2); }),
+      .gradient = GradientOfPool<2>,
+      .kernels = PoolKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>(
+          [](KernelSetup& setup, PoolLoops loops) { return MakeMaxPool(setup, 2, loops); }),
   });
   registry.Add({
       .name = "MaxPoolGrad",
       .signature = "orig_input: T, orig_output: T, grad: T -> output: T",
       .attrs = with({kImageFormat, std::string(kNumbers) + " = DT_FLOAT"}),
       .shape = SameAsInput(0, {.min_rank = 4, .max_rank = 4}),
-      .gradient = MaxPoolGradGradient,
-      .kernels = KernelsOfNumbers(
-          [](auto tag, KernelSetup& setup) { return MakeMaxPoolGrad<typename decltype(tag)::type>(setup, 2); }),
+      .gradient = GradientOfPoolGrad<2>,
+      .kernels = KernelsOfNumbers([](KernelSetup& setup, PoolLoops loops) { return MakeMaxPoolGrad(setup, 2, loops); }),
   });
   registry.Add({
       .name = "MaxPoolGradGrad",
       .signature = "orig_input: T, orig_output: T, grad: T -> output: T",
       .attrs = with({kImageFormat, kNumbers}),
       .shape = GradGradShape(2, PoolShapeChecks::kChannels),
-      .gradient = MaxPoolGradGradGradient,
-      .kernels = KernelsOfNumbers(
-          [](auto tag, KernelSetup& setup) { return MakeMaxPoolGradGrad<typename decltype(tag)::type>(setup, 2); }),
+      .gradient = GradientOfPoolGradGrad<2>,
+      .kernels =
+          KernelsOfNumbers([](KernelSetup& setup, PoolLoops loops) { return MakeMaxPoolGradGrad(setup, 2, loops); }),
   });
   registry.Add({
       .name = "MaxPoolWithArgmax",
@@ -351,18 +370,14 @@ void RegisterFlat(OpRegistry& registry) {
       .attrs = with({"Targmax: {int32, int64} = DT_INT64", "include_batch_in_index: bool = false", kNumbers}),
       .shape = PooledShape(2, PoolShapeChecks::kPositiveWindows),
       .gradient = MaxPoolWithArgmaxGradient,
-      .kernels = KernelsByIndex([]<class T, class I>(TypeTag<T>, TypeTag<I>, KernelSetup& setup) {
-        return MakeMaxPoolWithArgmax<T, I>(setup);
-      }),
+      .kernels = KernelsOfNumbers(MakeMaxPoolWithArgmax),
   });
   registry.Add({
       .name = "MaxPoolGradWithArgmax",
       .signature = "input: T, grad: T, argmax: Targmax -> output: T",
       .attrs = with({"include_batch_in_index: bool = false", "Targmax: {int32, int64}", kNumbers}),
       .shape = SameAsInput(0, {.min_rank = 4, .max_rank = 4}),
-      .kernels = KernelsByIndex([]<class T, class I>(TypeTag<T>, TypeTag<I>, KernelSetup& setup) {
-        return MakeMaxPoolGradWithArgmax<T, I>(setup);
-      }),
+      .kernels = KernelsOfNumbers(MakeMaxPoolGradWithArgmax),
   });
 }
 
@@ -379,23 +394,23 @@ void RegisterVolumes(OpRegistry& registry) {
       .signature = "input: T -> output: T",
       .attrs = with({"T: {half, bfloat16, float}"}),
       .shape = PooledShape(3, PoolShapeChecks::kSpatial),
-      .gradient = MaxPool3DGradient,
-      .kernels = CpuKernels<half, bfloat16, float>(
-          [](auto tag, KernelSetup& setup) { return MakeMaxPool<typename decltype(tag)::type>(setup, 3); }),
+      .gradient = GradientOfPool<3>,
+      .kernels = PoolKernels<half, bfloat16, float>(
+          [](KernelSetup& setup, PoolLoops loops) { return MakeMaxPool(setup, 3, loops); }),
   });
   registry.Add({
       .name = "MaxPool3DGrad",
       .signature = "orig_input: TInput, orig_output: TInput, grad: T -> output: T",
       .attrs = with({"T: {half, bfloat16, float} = DT_FLOAT", "TInput: {half, bfloat16, float} = DT_FLOAT"}),
       .shape = SameAsInput(0, {.min_rank = 5, .max_rank = 5}),
-      .gradient = MaxPool3DGradGradient,
-      .kernels = CpuKernels<half, bfloat16, float>([](auto tag, KernelSetup& setup) -> Result<Kernel> {
+      .gradient = GradientOfPoolGrad<3>,
+      .kernels = PoolKernels<half, bfloat16, float>([](KernelSetup& setup, PoolLoops loops) -> Result<Kernel> {
         WEIR_ASSIGN(const DType images, setup.Attr<DType>("TInput"));
         WEIR_ASSIGN(const DType gradients, setup.Attr<DType>("T"));
         if (images != gradients)
           return InvalidArgument("the gradient has type {}, but the images have type {}: they must be equal", gradients,
                                  images);
-        return MakeMaxPoolGrad<typename decltype(tag)::type>(setup, 3);
+        return MakeMaxPoolGrad(setup, 3, loops);
       }),
   });
   registry.Add({
@@ -403,9 +418,9 @@ void RegisterVolumes(OpRegistry& registry) {
       .signature = "orig_input: T, orig_output: T, grad: T -> output: T",
       .attrs = with({kNumbers}),
       .shape = GradGradShape(3, PoolShapeChecks::kSpatial),
-      .gradient = MaxPool3DGradGradGradient,
-      .kernels = KernelsOfNumbers(
-          [](auto tag, KernelSetup& setup) { return MakeMaxPoolGradGrad<typename decltype(tag)::type>(setup, 3); }),
+      .gradient = GradientOfPoolGradGrad<3>,
+      .kernels =
+          KernelsOfNumbers([](KernelSetup& setup, PoolLoops loops) { return MakeMaxPoolGradGrad(setup, 3, loops); }),
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "absl/strings/str_join.h"
 #include "op/shape_context.h"
 
 namespace weir::ops {
@@ -30,6 +31,33 @@ Result<PoolWindow> PoolWindow::FromAttrs(const AttrMap& attrs, int dims, WindowU
   return w;
 }
 
+Result<PoolWindow> PoolWindow::OfImagesOrChannels(const AttrMap& attrs, WindowUse use) {
+  WEIR_ASSIGN(std::vector<int64_t> sizes, GetAttr<std::vector<int64_t>>(attrs, "ksize"));
+  WEIR_ASSIGN(std::vector<int64_t> strides, GetAttr<std::vector<int64_t>>(attrs, "strides"));
+  WEIR_ASSIGN(const std::string format, GetAttr<std::string>(attrs, "data_format"));
+  constexpr size_t kChannel = 3;
+  if (format != "NHWC" || sizes.size() != 4 || strides.size() != 4 || sizes[kChannel] <= 1)
+    return FromAttrs(attrs, 2, use);
+  const int64_t depth = sizes[kChannel], stride = strides[kChannel];
+  AttrMap flat = attrs;
+  sizes[kChannel] = strides[kChannel] = 1;
+  flat["ksize"] = AttrValue(sizes);
+  flat["strides"] = AttrValue(strides);
+  WEIR_ASSIGN(PoolWindow window, FromAttrs(flat, 2, use));
+  if (sizes[1] != 1 || sizes[2] != 1)
+    return Unimplemented("max pooling over channels and over height or width at once is not supported: ksize is {}",
+                         absl::StrJoin(sizes, ","));
+  if (strides[1] != 1 || strides[2] != 1)
+    return Unimplemented("max pooling over channels requires strides of 1 in height and width, not {} and {}",
+                         strides[1], strides[2]);
+  if (stride != depth)
+    return Unimplemented(
+        "Depthwise max pooling requires the depth window to equal the depth stride, but they are {} and {}", depth,
+        stride);
+  window.depth = depth;
+  return window;
+}
+
 Result<PoolAttrs> PoolAttrsOf(const GradientContext& g) {
   PoolAttrs a;
   WEIR_ASSIGN(a.ksize, g.Attr<std::vector<int64_t>>("ksize"));
@@ -46,6 +74,22 @@ Result<PoolSizes> PoolSizes::Make(const PoolWindow& window, const Shape& in) {
   if (in.rank() != s.rank())
     return InvalidArgument("images to pool must be {}-dimensional, but have the shape {}", s.rank(), in);
   PoolSizes p;
+  if (window.depth > 1) {
+    const int64_t channels = in[s.channel_axis()];
+    if (channels % window.depth != 0)
+      return Unimplemented(
+          "Depthwise max pooling requires the depth window to evenly divide the input depth, but they are {} and {}",
+          window.depth, channels);
+    p.channels = 1;
+    p.in[2] = channels;
+    p.out[2] = channels / window.depth;
+    p.size[2] = p.stride[2] = window.depth;
+    DimVector out(in.dims().begin(), in.dims().end());
+    out[static_cast<size_t>(s.channel_axis())] = p.out[2];
+    WEIR_ASSIGN(p.out_shape, Shape::Make(out));
+    p.images = in.num_elements() == 0 ? 0 : in.num_elements() / channels;
+    return p;
+  }
   p.images = in[0];
   p.channels = in[s.channel_axis()];
   SlidingWindow::Dims out = {};

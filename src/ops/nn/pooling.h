@@ -1,5 +1,6 @@
 // Shared by max and average pooling: sizes of images and windows, and iteration over windows. Pooling is independent
-// per channel, so [n, c, spatial...] is treated as [n * c, spatial..., 1].
+// per channel, so [n, c, spatial...] is treated as [n * c, spatial..., 1]. For windows over channels, [n, h, w, c] is
+// treated as [n * h * w, c, 1].
 #ifndef WEIR_OPS_NN_POOLING_H_
 #define WEIR_OPS_NN_POOLING_H_
 
@@ -15,7 +16,10 @@ namespace weir::ops {
 struct PoolWindow {
   SlidingWindow sliding;
   SlidingWindow::Dims size = {};
+  int64_t depth = 1;  // channels per window; with more than one, the windows have one position and do not overlap
   static Result<PoolWindow> FromAttrs(const AttrMap& attrs, int dims, WindowUse use);
+  // Like FromAttrs for two dimensions, but accepts windows over several channels.
+  static Result<PoolWindow> OfImagesOrChannels(const AttrMap& attrs, WindowUse use);
 };
 
 // Sizes for three spatial dimensions. With fewer dimensions, the leading ones have size 1.
@@ -73,8 +77,8 @@ struct PoolAttrs {
 };
 Result<PoolAttrs> PoolAttrsOf(const GradientContext& g);
 
-// The shape function of pooling ops. Input 0 holds the images. Refuses what TensorFlow's refuse; kernels check the
-// rest.
+// The shape function of pooling ops. Input 0 holds the images. Rejects what TensorFlow's shape functions reject;
+// kernels check the rest.
 enum class PoolShapeChecks {
   kSpatial,          // the windows of spatial dimensions
   kChannels,         // also those of the channels

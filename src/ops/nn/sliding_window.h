@@ -11,9 +11,9 @@
 
 namespace weir::ops {
 
-// What a window is for: that decides the error of one that reaches over several images or channels. kPoolOfChannel
-// ignores the stride between channels, which has no effect on windows of one channel; kPoolingGradient refuses windows
-// over images and channels before it looks at their sizes.
+// What a window is for. Determines the error for a window that extends over several images or channels. kPoolOfChannel
+// ignores the stride between channels, which has no effect on windows of one channel; kPoolingGradient rejects windows
+// over several images and channels before it checks their sizes.
 enum class WindowUse { kPooling, kPoolOfChannel, kPoolingGradient, kConvolution, kGradient };
 
 struct SlidingWindow {
@@ -30,8 +30,8 @@ struct SlidingWindow {
 
   // Missing attributes have no effect.
   static Result<SlidingWindow> FromAttrs(const AttrMap& attrs, int dims, WindowUse use);
-  // For shape functions, which see only part of what is wrong: the number of values, and strides and dilations of
-  // spatial dimensions. Kernels refuse the rest. `op` is the op as messages name it.
+  // For shape functions, which reject only some invalid attributes: a wrong number of values, and invalid strides and
+  // dilations of spatial dimensions. Kernels reject the others. `op` is the op's name for messages.
   static Status CheckForShape(const AttrMap& attrs, int dims, std::string_view op);
 
   int rank() const { return dims + 2; }

@@ -3,11 +3,14 @@
 #include <cmath>
 #include <limits>
 
+#include "device/gpu/rows.h"
+#include "device/gpu_device.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/build/operators.h"
 #include "graph/build/reduce.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/shape_context.h"
@@ -70,6 +73,59 @@ Result<Kernel> MakeSoftmax(KernelSetup&) {
   });
 }
 
+template <bool kLog>
+Result<Kernel> MakeGpuSoftmax(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    const Tensor logits = ctx.input(0);
+    if (logits.rank() < 1) return InvalidArgument("logits must have at least one dimension, not {}", logits.shape());
+    WEIR_ASSIGN(const Tensor y, gpu.ForwardOrAllocate(ctx, {0}, 0, logits.shape()));
+    if (y.num_elements() == 0) return OkStatus();
+    const int64_t n = logits.dim(logits.rank() - 1);
+    return gpu::Softmax(*stream, y.dtype(), logits.raw(), y.raw(), y.num_elements() / n, n, kLog);
+  });
+}
+
+int64_t RowsOf(const Tensor& t) { return t.rank() < 2 ? 1 : t.dim(0); }
+int64_t ColumnsOf(const Tensor& t) { return t.rank() < 1 ? 1 : t.dim(t.rank() - 1); }
+
+// The shape to which logits and labels are broadcast.
+Result<Shape> CrossEntropyMatrix(const KernelContext& ctx) {
+  const Tensor& logits = ctx.input(0);
+  const Tensor& labels = ctx.input(1);
+  if (std::max(logits.rank(), labels.rank()) != 2)
+    return InvalidArgument("logits and labels must be 2-dimensional, not {} and {}", logits.shape(), labels.shape());
+  const auto broadcast = [](int64_t a, int64_t b) { return a == 1 ? b : a; };
+  const int64_t rows = broadcast(RowsOf(logits), RowsOf(labels));
+  const int64_t n = broadcast(ColumnsOf(logits), ColumnsOf(labels));
+  const auto fits = [&](const Tensor& t) {
+    return (RowsOf(t) == rows || RowsOf(t) == 1) && (ColumnsOf(t) == n || ColumnsOf(t) == 1);
+  };
+  if (!fits(logits) || !fits(labels))
+    return InvalidArgument("logits and labels must be broadcastable: logits_size={} labels_size={}", logits.shape(),
+                           labels.shape());
+  return Shape::Make({rows, n});
+}
+
+Result<Kernel> MakeGpuCrossEntropy(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Shape shape, CrossEntropyMatrix(ctx));
+    WEIR_ASSIGN(const Tensor loss, gpu.Allocate(ctx, 0, Shape{shape[0]}));
+    WEIR_ASSIGN(const Tensor backprop, gpu.Allocate(ctx, 1, shape));
+    if (shape[0] == 0) return OkStatus();
+    if (shape[1] == 0) {
+      const uint64_t zero = 0;
+      return stream->Fill(loss.raw(), &zero, ElementSize(loss.dtype()), static_cast<size_t>(shape[0]));
+    }
+    const auto view = [](const Tensor& t) {
+      return gpu::RowView{t.raw(), RowsOf(t) == 1 ? 0 : ColumnsOf(t), ColumnsOf(t) == 1 ? 0 : 1};
+    };
+    return gpu::CrossEntropy(*stream, loss.dtype(), view(ctx.input(0)), view(ctx.input(1)), loss.raw(), backprop.raw(),
+                             shape[0], shape[1]);
+  });
+}
+
 // loss[r] = sum_i labels * (log(sum exp) - x); backprop = softmax - labels. Logits and labels are broadcast to one
 // matrix.
 template <class T>
@@ -77,20 +133,9 @@ Result<Kernel> MakeCrossEntropy(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
-    if (std::max(logits.rank(), labels.rank()) != 2)
-      return InvalidArgument("logits and labels must be 2-dimensional, not {} and {}", logits.shape(), labels.shape());
-    const auto rows_of = [](const Tensor& t) { return t.rank() < 2 ? 1 : t.dim(0); };
-    const auto columns_of = [](const Tensor& t) { return t.rank() < 1 ? 1 : t.dim(t.rank() - 1); };
-    const auto broadcast = [](int64_t a, int64_t b) { return a == 1 ? b : a; };
-    const int64_t rows = broadcast(rows_of(logits), rows_of(labels));
-    const int64_t n = broadcast(columns_of(logits), columns_of(labels));
-    const auto fits = [&](const Tensor& t) {
-      return (rows_of(t) == rows || rows_of(t) == 1) && (columns_of(t) == n || columns_of(t) == 1);
-    };
-    if (!fits(logits) || !fits(labels))
-      return InvalidArgument("logits and labels must be broadcastable: logits_size={} labels_size={}", logits.shape(),
-                             labels.shape());
-    WEIR_ASSIGN(Shape shape, Shape::Make({rows, n}));
+    WEIR_ASSIGN(const Shape shape, CrossEntropyMatrix(ctx));
+    const int64_t rows = shape[0];
+    const int64_t n = shape[1];
     WEIR_ASSIGN(Tensor loss, ctx.Allocate(0, Shape{rows}));
     WEIR_ASSIGN(Tensor backprop, ctx.Allocate(1, shape));
     if (rows == 0) return OkStatus();
@@ -103,10 +148,10 @@ Result<Kernel> MakeCrossEntropy(KernelSetup&) {
     const T* z_data = labels.data<T>();
     T* loss_data = loss.data<T>();
     T* back_data = backprop.data<T>();
-    const int64_t x_row = rows_of(logits) == 1 ? 0 : columns_of(logits);
-    const int64_t z_row = rows_of(labels) == 1 ? 0 : columns_of(labels);
-    const int64_t x_step = columns_of(logits) == 1 ? 0 : 1;
-    const int64_t z_step = columns_of(labels) == 1 ? 0 : 1;
+    const int64_t x_row = RowsOf(logits) == 1 ? 0 : ColumnsOf(logits);
+    const int64_t z_row = RowsOf(labels) == 1 ? 0 : ColumnsOf(labels);
+    const int64_t x_step = ColumnsOf(logits) == 1 ? 0 : 1;
+    const int64_t z_step = ColumnsOf(labels) == 1 ? 0 : 1;
     return ctx.ParallelFor(rows, 6 * n, [=](int64_t begin, int64_t end) {
       std::vector<W> x(n);
       std::vector<W> powers(n);
@@ -129,21 +174,44 @@ Result<Kernel> MakeCrossEntropy(KernelSetup&) {
   });
 }
 
+Status CheckSparseShapes(const KernelContext& ctx) {
+  const Tensor& logits = ctx.input(0);
+  const Tensor& labels = ctx.input(1);
+  if (logits.rank() != 2) return InvalidArgument("logits must be 2-D, but got shape {}", logits.shape());
+  if (labels.rank() != 1) return InvalidArgument("labels must be 1-D, but got shape {}", labels.shape());
+  if (labels.dim(0) != logits.dim(0))
+    return InvalidArgument(
+        "logits and labels must have the same first dimension, got logits shape {} and labels shape {}",
+        logits.shape(), labels.shape());
+  if (logits.dim(0) > 0 && logits.dim(1) == 0)
+    return InvalidArgument("must have at least one class, but got logits shape {}", logits.shape());
+  return OkStatus();
+}
+
+Result<Kernel> MakeGpuSparseCrossEntropy(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync(
+      [&gpu, stream = std::move(stream), node = gpu.NumberOf(setup.node())](KernelContext& ctx) -> Status {
+        WEIR_TRY(CheckSparseShapes(ctx));
+        const Tensor& logits = ctx.input(0);
+        const Tensor& labels = ctx.input(1);
+        const int64_t rows = logits.dim(0);
+        WEIR_ASSIGN(const Tensor loss, gpu.Allocate(ctx, 0, Shape{rows}));
+        WEIR_ASSIGN(const Tensor backprop, gpu.Allocate(ctx, 1, logits.shape()));
+        if (rows == 0) return OkStatus();
+        return gpu::SparseCrossEntropy(*stream, logits.dtype(), labels.dtype(), logits.raw(), labels.raw(), loss.raw(),
+                                       backprop.raw(), rows, logits.dim(1), node);
+      });
+}
+
 template <class T>
 Result<Kernel> MakeSparseCrossEntropy(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
+    WEIR_TRY(CheckSparseShapes(ctx));
     const Tensor& logits = ctx.input(0);
     const Tensor& labels = ctx.input(1);
-    if (logits.rank() != 2) return InvalidArgument("logits must be 2-D, but got shape {}", logits.shape());
-    if (labels.rank() != 1) return InvalidArgument("labels must be 1-D, but got shape {}", labels.shape());
-    if (labels.dim(0) != logits.dim(0))
-      return InvalidArgument(
-          "logits and labels must have the same first dimension, got logits shape {} and labels shape {}",
-          logits.shape(), labels.shape());
     const int64_t rows = logits.dim(0);
     const int64_t n = logits.dim(1);
-    if (rows > 0 && n == 0)
-      return InvalidArgument("must have at least one class, but got logits shape {}", logits.shape());
     for (int64_t r = 0; r < rows; ++r)
       if (const int64_t label = labels.Int(r); label < 0 || label >= n)
         return InvalidArgument(
@@ -228,7 +296,8 @@ void RegisterSoftmax(OpRegistry& registry) {
         Output dy = g.d_output(0);
         return Gradients{(dy - ReduceSum(dy * y, -1, kKeepDims)) * y};
       },
-      .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakePlainSoftmax)),
+      .kernels = WithGpu(CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakePlainSoftmax)),
+                         {.make = MakeGpuSoftmax<false>, .types = kGpuReals}),
       .traits = kOwnMemory,
   });
   registry.Add({
@@ -240,7 +309,8 @@ void RegisterSoftmax(OpRegistry& registry) {
         Output dy = g.d_output(0);
         return Gradients{dy - ReduceSum(dy, -1, kKeepDims) * Exp(g.output(0))};
       },
-      .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeLogSoftmax)),
+      .kernels = WithGpu(CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeLogSoftmax)),
+                         {.make = MakeGpuSoftmax<true>, .types = kGpuReals}),
       .traits = kOwnMemory,
   });
   registry.Add({
@@ -249,7 +319,8 @@ void RegisterSoftmax(OpRegistry& registry) {
       .attrs = {"T: {half, bfloat16, float, double}"},
       .shape = CrossEntropyShape,
       .gradient = [](GradientContext& g) { return CrossEntropyGradient(g, /*labels_too=*/true); },
-      .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeCrossEntropy)),
+      .kernels = WithGpu(CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeCrossEntropy)),
+                         {.make = MakeGpuCrossEntropy, .types = kGpuReals}),
   });
   registry.Add({
       .name = "SparseSoftmaxCrossEntropyWithLogits",
@@ -257,7 +328,8 @@ void RegisterSoftmax(OpRegistry& registry) {
       .attrs = {"T: {half, bfloat16, float, double}", "Tlabels: {int32, int64} = DT_INT64"},
       .shape = SparseCrossEntropyShape,
       .gradient = [](GradientContext& g) { return CrossEntropyGradient(g, /*labels_too=*/false); },
-      .kernels = CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeSparseCrossEntropy)),
+      .kernels = WithGpu(CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakeSparseCrossEntropy)),
+                         {.make = MakeGpuSparseCrossEntropy, .types = kGpuReals}),
   });
 }
 

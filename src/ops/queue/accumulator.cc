@@ -1,5 +1,3 @@
-// As in queue.cc, CancelToken::Unregister is never called with the lock held: it may block on a cancel callback that
-// waits for the lock.
 #include "ops/queue/accumulator.h"
 
 #include <utility>
@@ -7,7 +5,7 @@
 namespace weir::ops {
 
 Status Accumulator::Apply(int64_t local_step, GradientInput gradient) {
-  std::vector<CompletedWaiter> ended;
+  Ended ended;
   {
     std::lock_guard lock(mu_);
     if (local_step < global_step_) return OkStatus();
@@ -19,62 +17,51 @@ Status Accumulator::Apply(int64_t local_step, GradientInput gradient) {
     ++count_;
     ServeLocked(ended);
   }
-  RunCallbacks(std::move(ended));
+  Waiters::RunCallbacks(std::move(ended));
   return OkStatus();
 }
 
 void Accumulator::Take(int64_t num_required, CancelToken& cancel, TakeDone done) {
-  std::vector<CompletedWaiter> ended;
-  {
-    std::lock_guard lock(mu_);
-    const uint64_t id = next_waiter_++;
-    const bool too_late = cancel.cancelled();
-    waiters_.emplace_hint(waiters_.end(), id, Waiter{num_required, &cancel, 0, std::move(done)});
-    if (!too_late) ServeLocked(ended);
-    if (auto it = waiters_.find(id); it != waiters_.end()) {
-      if (!too_late) {
-        it->second.cancel_id =
-            cancel.Register([self = ResourcePtr<Accumulator>::Share(this), id] { self->CancelWaiter(id); });
-      }
-      if (it->second.cancel_id == 0) {
-        ended.push_back({std::move(it->second), Cancelled("TakeGrad operation was cancelled"), nullptr, 0});
-        waiters_.erase(it);
-      }
-    }
-  }
-  RunCallbacks(std::move(ended));
+  Call call;
+  call.num_required = num_required;
+  call.done = std::move(done);
+  call.mean = spec_.mean;
+  Waiters::Update(mu_, [&](Ended& ended) {
+    const auto it = waiters_.Add(
+        std::move(call), cancel, [&](uint64_t) { ServeLocked(ended); },
+        [self = ResourcePtr<Accumulator>::Share(this)](uint64_t id) { self->CancelWaiter(id); });
+    if (it != waiters_.end()) EndCancelledLocked(it, ended);
+  });
 }
 
 void Accumulator::CancelWaiter(uint64_t id) {
-  std::vector<CompletedWaiter> ended;
-  {
-    std::lock_guard lock(mu_);
-    auto it = waiters_.find(id);
-    if (it == waiters_.end()) return;  // already served
-    ended.push_back({std::move(it->second), Cancelled("TakeGrad operation was cancelled"), nullptr, 0});
-    waiters_.erase(it);
-    ServeLocked(ended);  // the next waiter may require fewer gradients
-  }
-  RunCallbacks(std::move(ended));
+  Waiters::Update(mu_, [&](Ended& ended) {
+    const auto it = waiters_.Find(id);
+    if (it != waiters_.end()) EndCancelledLocked(it, ended);  // else it was served already
+  });
 }
 
-void Accumulator::ServeLocked(std::vector<CompletedWaiter>& ended) {
-  if (waiters_.empty() || count_ == 0 || count_ < waiters_.begin()->second.num_required) return;
-  const auto first = waiters_.begin();
-  ended.push_back({std::move(first->second), OkStatus(), std::move(sum_), std::exchange(count_, 0)});
+void Accumulator::EndCancelledLocked(Waiters::Iterator it, Ended& ended) {
+  waiters_.End(it, Cancelled("TakeGrad operation was cancelled"), ended);
+  ServeLocked(ended);
+}
+
+void Accumulator::ServeLocked(Ended& ended) {
+  if (waiters_.empty()) return;
+  Call& call = waiters_.begin()->second.call;
+  if (count_ == 0 || count_ < call.num_required) return;
+  call.sum = std::move(sum_);
+  call.count = std::exchange(count_, 0);
   sum_ = nullptr;
   ++global_step_;
-  waiters_.erase(first);
+  waiters_.End(waiters_.begin(), OkStatus(), ended);
 }
 
-void Accumulator::RunCallbacks(std::vector<CompletedWaiter> ended) const {
-  for (CompletedWaiter& end : ended) {
-    if (end.waiter.cancel_id != 0) end.waiter.cancel->Unregister(end.waiter.cancel_id);
-    if (end.status.ok()) {
-      end.waiter.done(end.sum->Finish(end.count, spec_.mean));
-    } else {
-      end.waiter.done(std::move(end.status));
-    }
+void Accumulator::Call::Finish(Status status) {
+  if (status.ok()) {
+    done(sum->Finish(count, mean));
+  } else {
+    done(std::move(status));
   }
 }
 

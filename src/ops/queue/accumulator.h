@@ -4,13 +4,15 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "op/cancel.h"
 #include "op/resource.h"
 #include "ops/queue/gradient_sum.h"
+#include "ops/queue/waiter_list.h"
 
 namespace weir::ops {
 
@@ -41,31 +43,29 @@ class Accumulator final : public Resource {
   std::string DebugString() const override;
 
  private:
-  struct Waiter {
+  struct Call {
     int64_t num_required = 0;
-    CancelToken* cancel = nullptr;
-    CancelToken::Id cancel_id = 0;
     TakeDone done;
-  };
-  using Waiters = std::map<uint64_t, Waiter>;  // by order of arrival
-  struct CompletedWaiter {
-    Waiter waiter;
-    Status status;
-    std::unique_ptr<GradientSum> sum;
+    std::unique_ptr<GradientSum> sum;  // set when the call is served
     int64_t count = 0;
+    bool mean = true;
+
+    void Finish(Status status);
   };
+  using Waiters = WaiterList<Call>;
+  using Ended = std::vector<Waiters::Ended>;
 
   void CancelWaiter(uint64_t id);
-  // Serves at most one waiter: the sum is empty afterwards.
-  void ServeLocked(std::vector<CompletedWaiter>& ended);
-  void RunCallbacks(std::vector<CompletedWaiter> ended) const;
+  // Serves at most one call: the sum is empty afterwards.
+  void ServeLocked(Ended& ended);
+  // Ends a call and serves the next one, which may require fewer gradients.
+  void EndCancelledLocked(Waiters::Iterator it, Ended& ended);
 
   const AccumulatorSpec spec_;
   mutable std::mutex mu_;
   std::unique_ptr<GradientSum> sum_;  // null: no gradient added yet
   int64_t count_ = 0;
   int64_t global_step_ = 0;
-  uint64_t next_waiter_ = 0;
   Waiters waiters_;
 };
 

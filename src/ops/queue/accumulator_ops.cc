@@ -19,15 +19,16 @@ KernelList AccumulatorKernels(KernelFactory make) {
 
 // --- creation
 
-Status CheckSameAccumulator(const AccumulatorSpec& there, const AccumulatorSpec& wanted) {
-  if (there.sparse == wanted.sparse && there.dtype == wanted.dtype && there.shape == wanted.shape &&
-      there.mean == wanted.mean) {
+Status CheckSameAccumulator(const AccumulatorSpec& existing, const AccumulatorSpec& wanted) {
+  if (existing.sparse == wanted.sparse && existing.dtype == wanted.dtype && existing.shape == wanted.shape &&
+      existing.mean == wanted.mean) {
     return OkStatus();
   }
   auto text = [](const AccumulatorSpec& s) {
     return fmt::format("{} {} {} of {}", s.sparse ? "sparse" : "dense", s.mean ? "MEAN" : "SUM", s.shape, s.dtype);
   };
-  return InvalidArgument("Shared accumulator '{}' is {} but requested was {}", wanted.name, text(there), text(wanted));
+  return InvalidArgument("Shared accumulator '{}' is {} but requested was {}", wanted.name, text(existing),
+                         text(wanted));
 }
 
 Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleKind handle_kind) {
@@ -57,6 +58,8 @@ Result<Kernel> MakeAccumulator(KernelSetup& setup, bool sparse, HandleKind handl
 constexpr OpTraits kAccumulatorUpdate = {
     .state = StateRole::kUpdates, .may_block = false, .keeps_inputs = true, .brief = true};
 constexpr OpTraits kTake = {.state = StateRole::kUpdates, .may_block = true, .brief = true};
+constexpr OpTraits kTakeSparse = {
+    .state = StateRole::kUpdates, .may_block = true, .brief = true, .unique_indices = true};
 
 void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleKind handle_kind) {
   registry.Add({
@@ -205,7 +208,7 @@ void RegisterAccumulators(OpRegistry& registry) {
   AddAccumulatorOp(
       registry, "SparseAccumulatorTakeGradient", HandleKind::kRef,
       "num_required: int32 -> indices: int64, values: dtype, shape: int64", {kTypes}, UnknownOutputs(),
-      [](KernelSetup& setup) { return MakeTake(setup, true); }, kTake);
+      [](KernelSetup& setup) { return MakeTake(setup, true); }, kTakeSparse);
 }
 
 }  // namespace weir::ops

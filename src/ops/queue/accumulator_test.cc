@@ -44,7 +44,7 @@ class AccumulatorTest : public ::testing::Test {
 };
 using Floats = std::vector<float>;
 
-TEST_F(AccumulatorTest, TakersAreServedInTheOrderInWhichTheyCame) {
+TEST_F(AccumulatorTest, TakesAreServedInFifoOrder) {
   auto accumulator = Make();
   auto first = Take(*accumulator, 2);
   auto second = Take(*accumulator, 1);
@@ -76,7 +76,7 @@ TEST_F(AccumulatorTest, ACancelledTakeTakesNothing) {
   EXPECT_EQ(accumulator->num_accumulated(), 1);
 }
 
-TEST_F(AccumulatorTest, TakesTheMeanOfAllThereAre) {
+TEST_F(AccumulatorTest, TakesTheMeanOfAllGradients) {
   auto accumulator = Make();
   for (const float value : {1.f, 2.f, 6.f}) EXPECT_TRUE(Apply(*accumulator, value).ok());
   EXPECT_EQ(Take(*accumulator, 1)->values, Floats{3});

@@ -51,7 +51,7 @@ void ExpectEqual(GradientSum& sum, const PlainSum& plain, bool mean) {
   }
 }
 
-TEST(GradientSumTest, RowsAreAddedUpInTheOrderInWhichTheyCame) {
+TEST(GradientSumTest, RowsAreAddedUpInArrivalOrder) {
   std::mt19937 random(1);
   for (const bool mean : {false, true}) {
     for (const int64_t range : {int64_t{3}, int64_t{5'000}, int64_t{1} << 40, int64_t{1} << 62}) {
@@ -72,7 +72,7 @@ TEST(GradientSumTest, RowsAreAddedUpInTheOrderInWhichTheyCame) {
 }
 
 // The sum is merged while gradients are added; values and counts must stay correct.
-TEST(GradientSumTest, ManyGradientsAreAddedUpWhileTheyCome) {
+TEST(GradientSumTest, ManyGradientsAreAddedUpAsTheyArrive) {
   const auto check = [](int gradients, int64_t rows, int64_t width) {
     std::unique_ptr<GradientSum> sum = *MakeSparseSum(kFloat, PartialShape());
     PlainSum plain;

@@ -1,6 +1,4 @@
-// Each call adds a Waiter and then serves all waiters that can proceed; a call that still waits registers for
-// cancellation. CancelToken::Unregister is never called with the queue's lock held: it blocks until a running cancel
-// callback returns, and that callback takes the lock.
+// Each call joins a list of waiting calls and then serves all calls that can proceed.
 #include "ops/queue/queue.h"
 
 #include <algorithm>
@@ -46,24 +44,22 @@ Queue::Queue(QueueSpec spec)
 void Queue::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done) {
   const size_t bytes = elements.size() * (sizeof(QueueElement) + spec_.types.size() * sizeof(Tensor));
   if (Status status = ProcessMemory::Get().ReserveKept(bytes); !status.ok()) return done(std::move(status));
-  Waiter waiter;
-  waiter.action = Waiter::Action::kEnqueue;
-  waiter.elements = std::move(elements);
-  waiter.cancel = &cancel;
-  waiter.enqueue_done = std::move(done);
-  Wait(std::move(waiter));
+  Call call;
+  call.action = Call::Action::kEnqueue;
+  call.elements = std::move(elements);
+  call.enqueue_done = std::move(done);
+  Wait(std::move(call), cancel);
 }
 
 void Queue::Dequeue(int64_t count, bool fewer_when_closed, const std::string& member, CancelToken& cancel,
                     DequeueDone done) {
-  Waiter waiter;
-  waiter.member = member;
-  waiter.action = Waiter::Action::kDequeue;
-  waiter.count = count;
-  waiter.fewer_when_closed = fewer_when_closed;
-  waiter.cancel = &cancel;
-  waiter.dequeue_done = std::move(done);
-  Wait(std::move(waiter));
+  Call call;
+  call.action = Call::Action::kDequeue;
+  call.count = count;
+  call.fewer_when_closed = fewer_when_closed;
+  call.member = member;
+  call.dequeue_done = std::move(done);
+  Wait(std::move(call), cancel);
 }
 
 void Queue::Join(const std::string& member) {
@@ -72,81 +68,70 @@ void Queue::Join(const std::string& member) {
 }
 
 void Queue::Leave(const std::string& member) {
-  std::vector<CompletedWaiter> ended;
-  {
-    std::lock_guard lock(mu_);
+  Waiters::Update(mu_, [&](Ended& ended) {
     const TokenScheduler::LeaveResult left = scheduler_.Leave(member);
     while (left.round_ends && order_->size() > 0) order_->Take();
     for (int64_t i = 0; i < left.tokens; ++i) order_->Add({token_, next_arrival_++});
     ServeLocked(ended);  // the others may have a larger share now
-  }
-  RunCallbacks(std::move(ended));
+  });
 }
 
 void Queue::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done) {
   if (!cancel_pending_enqueues) {
-    Waiter waiter;
-    waiter.action = Waiter::Action::kClose;
-    waiter.cancel = &cancel;
-    waiter.enqueue_done = std::move(done);
-    return Wait(std::move(waiter));
+    Call call;
+    call.action = Call::Action::kClose;
+    call.enqueue_done = std::move(done);
+    return Wait(std::move(call), cancel);
   }
-  std::vector<CompletedWaiter> ended;
-  {
-    std::lock_guard lock(mu_);
+  Waiters::Update(mu_, [&](Ended& ended) {
     closed_ = true;
-    while (!enqueues_.empty())
-      EndLocked(enqueues_, enqueues_.begin(), Cancelled("Enqueue operation was cancelled"), ended);
+    while (!enqueues_.empty()) enqueues_.End(enqueues_.begin(), Cancelled("Enqueue operation was cancelled"), ended);
     ServeLocked(ended);
-  }
-  RunCallbacks(std::move(ended));
+  });
   done(OkStatus());
 }
 
-void Queue::Wait(Waiter waiter) {
-  const bool dequeues = waiter.action == Waiter::Action::kDequeue;
-  std::vector<CompletedWaiter> ended;
-  {
-    std::lock_guard lock(mu_);
-    Waiters& waiters = dequeues ? dequeues_ : enqueues_;
-    const uint64_t id = next_waiter_++;
-    const bool too_late = waiter.cancel->cancelled();
-    const std::string member = waiter.member;
-    waiters.emplace_hint(waiters.end(), id, std::move(waiter));
-    if (!too_late) ServeLocked(ended);
-    if (dequeues && scheduler_.enabled() && waiters.contains(id)) {
+void Queue::Wait(Call call, CancelToken& cancel) {
+  const bool dequeues = call.action == Call::Action::kDequeue;
+  const std::string member = call.member;
+  Waiters& waiters = dequeues ? dequeues_ : enqueues_;
+  Waiters::Update(mu_, [&](Ended& ended) {
+    const auto serve = [&](uint64_t id) {
+      ServeLocked(ended);
+      if (!dequeues || !scheduler_.enabled() || waiters.Find(id) == waiters.end()) return;
       scheduler_.OnWaiting(member, WaitingLocked()[member]);
       ServeLocked(ended);  // the member counts as more replicas now, so it may take more
-    }
-    if (auto it = waiters.find(id); it != waiters.end()) {
-      CancelToken& cancel = *it->second.cancel;
-      if (!too_late) {
-        it->second.cancel_id = cancel.Register(
-            [self = ResourcePtr<Queue>::Share(this), id, dequeues] { self->CancelWaiter(id, dequeues); });
-      }
-      if (it->second.cancel_id == 0) {
-        EndLocked(waiters, it, Cancelled("{} operation was cancelled", dequeues ? "Dequeue" : "Enqueue"), ended);
-        ServeLocked(ended);
-      }
-    }
-  }
-  RunCallbacks(std::move(ended));
+    };
+    const auto it = waiters.Add(
+        std::move(call), cancel, serve,
+        [self = ResourcePtr<Queue>::Share(this), dequeues](uint64_t id) { self->CancelWaiter(id, dequeues); });
+    if (it != waiters.end()) EndCancelledLocked(waiters, it, ended);
+  });
 }
 
 void Queue::CancelWaiter(uint64_t id, bool dequeues) {
-  std::vector<CompletedWaiter> ended;
-  {
-    std::lock_guard lock(mu_);
-    Waiters& waiters = dequeues ? dequeues_ : enqueues_;
-    auto it = waiters.find(id);
-    if (it == waiters.end()) return;  // already served
-    EndLocked(waiters, it, Cancelled("{} operation was cancelled", dequeues ? "Dequeue" : "Enqueue"), ended);
-    ServeLocked(ended);
-  }
-  RunCallbacks(std::move(ended));
+  Waiters& waiters = dequeues ? dequeues_ : enqueues_;
+  Waiters::Update(mu_, [&](Ended& ended) {
+    const auto it = waiters.Find(id);
+    if (it != waiters.end()) EndCancelledLocked(waiters, it, ended);  // else it was served already
+  });
 }
 
-void Queue::ServeLocked(std::vector<CompletedWaiter>& ended) {
+void Queue::EndCancelledLocked(Waiters& waiters, Waiters::Iterator it, Ended& ended) {
+  if (it->second.call.action == Call::Action::kDequeue) {
+    FailDequeueLocked(it, Cancelled("Dequeue operation was cancelled"), ended);
+  } else {
+    waiters.End(it, Cancelled("Enqueue operation was cancelled"), ended);
+  }
+  ServeLocked(ended);
+}
+
+void Queue::FailDequeueLocked(Waiters::Iterator it, Status status, Ended& ended) {
+  order_->PutBack(std::move(it->second.call.elements));
+  dequeues_.End(it, std::move(status), ended);
+}
+
+void Queue::ServeLocked(Ended& ended) {
   bool changed = true;
   while (changed) {
     changed = ServeEnqueuesLocked(ended);
@@ -154,99 +139,86 @@ void Queue::ServeLocked(std::vector<CompletedWaiter>& ended) {
   }
 }
 
-bool Queue::ServeEnqueuesLocked(std::vector<CompletedWaiter>& ended) {
+bool Queue::ServeEnqueuesLocked(Ended& ended) {
   const int64_t capacity = spec_.capacity < 0 ? std::numeric_limits<int64_t>::max() : spec_.capacity;
   bool changed = false;
   while (!enqueues_.empty()) {
     const auto first = enqueues_.begin();
-    Waiter& waiter = first->second;
-    if (waiter.action == Waiter::Action::kClose) {
+    Call& call = first->second.call;
+    if (call.action == Call::Action::kClose) {
       const bool again = std::exchange(closed_, true);
-      EndLocked(enqueues_, first, again ? Cancelled("Queue '{}' is already closed.", spec_.name) : OkStatus(), ended);
+      enqueues_.End(first, again ? Cancelled("Queue '{}' is already closed.", spec_.name) : OkStatus(), ended);
       changed = true;
       continue;
     }
     if (closed_) {
-      EndLocked(enqueues_, first, Cancelled("{} '{}' is closed.", QueueKindName(spec_.kind), spec_.name), ended);
+      enqueues_.End(first, Cancelled("{} '{}' is closed.", QueueKindName(spec_.kind), spec_.name), ended);
       changed = true;
       continue;
     }
-    if (scheduler_.enabled() && waiter.next == 0 && !waiter.elements.empty()) {
+    if (scheduler_.enabled() && call.next == 0 && !call.elements.empty()) {
       while (scheduler_.by_share() && order_->size() > 0) order_->Take();
-      token_ = waiter.elements[0].components;
+      token_ = call.elements[0].components;
       scheduler_.BeginRound();
     }
-    while (waiter.next < waiter.elements.size() && order_->size() < capacity) {
-      QueueElement& element = waiter.elements[waiter.next++];
+    while (call.next < call.elements.size() && order_->size() < capacity) {
+      QueueElement& element = call.elements[call.next++];
       element.arrival = next_arrival_++;
       order_->Add(std::move(element));
       changed = true;
     }
-    if (waiter.next < waiter.elements.size()) break;
-    EndLocked(enqueues_, first, OkStatus(), ended);
+    if (call.next < call.elements.size()) break;
+    enqueues_.End(first, OkStatus(), ended);
     changed = true;
   }
   return changed;
 }
 
-Queue::Waiters::iterator Queue::NextDequeueLocked() {
+Queue::Waiters::Iterator Queue::NextDequeueLocked() {
   if (!scheduler_.by_share() || closed_) return dequeues_.begin();
   return std::find_if(dequeues_.begin(), dequeues_.end(),
-                      [&](const auto& entry) { return scheduler_.MayTake(entry.second.member); });
+                      [&](const auto& entry) { return scheduler_.MayTake(entry.second.call.member); });
 }
 
-bool Queue::ServeDequeuesLocked(std::vector<CompletedWaiter>& ended) {
+bool Queue::ServeDequeuesLocked(Ended& ended) {
   bool changed = false;
   for (auto first = NextDequeueLocked(); first != dequeues_.end(); first = NextDequeueLocked()) {
-    Waiter& waiter = first->second;
-    const int64_t taken = static_cast<int64_t>(waiter.elements.size());
+    Call& call = first->second.call;
+    const int64_t taken = static_cast<int64_t>(call.elements.size());
     const int64_t in_reach = taken + order_->size();
-    if (closed_ && in_reach < waiter.count) {
-      if (!waiter.fewer_when_closed || in_reach == 0) {
+    if (closed_ && in_reach < call.count) {
+      if (!call.fewer_when_closed || in_reach == 0) {
         const Status status =
             OutOfRange("{} '{}' is closed and has insufficient elements (requested {}, current size {})",
-                       QueueKindName(spec_.kind), spec_.name, waiter.count, in_reach);
-        EndLocked(dequeues_, first, status, ended);
+                       QueueKindName(spec_.kind), spec_.name, call.count, in_reach);
+        FailDequeueLocked(first, status, ended);
         changed = true;
         continue;
       }
-      waiter.count = in_reach;
+      call.count = in_reach;
     }
-    int64_t take = std::min(waiter.count - taken, AvailableLocked());
+    int64_t take = std::min(call.count - taken, AvailableLocked());
     changed = changed || take > 0;
-    for (; take > 0; --take) waiter.elements.push_back(order_->Take());
-    if (static_cast<int64_t>(waiter.elements.size()) < waiter.count) break;
-    scheduler_.RecordTake(waiter.member);
-    EndLocked(dequeues_, first, OkStatus(), ended);
+    for (; take > 0; --take) call.elements.push_back(order_->Take());
+    if (static_cast<int64_t>(call.elements.size()) < call.count) break;
+    scheduler_.RecordTake(call.member);
+    dequeues_.End(first, OkStatus(), ended);
     changed = true;
   }
   return changed;
-}
-
-void Queue::EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<CompletedWaiter>& ended) {
-  Waiter& waiter = it->second;
-  if (waiter.action == Waiter::Action::kDequeue && !status.ok()) {
-    order_->PutBack(std::move(waiter.elements));
-    waiter.elements.clear();
-  }
-  ended.push_back({std::move(waiter), std::move(status)});
-  waiters.erase(it);
 }
 
 int64_t Queue::AvailableLocked() const {
   return closed_ ? order_->size() : std::max<int64_t>(0, order_->size() - spec_.min_after_dequeue);
 }
 
-void Queue::RunCallbacks(std::vector<CompletedWaiter> ended) {
-  for (auto& [waiter, status] : ended) {
-    if (waiter.cancel_id != 0) waiter.cancel->Unregister(waiter.cancel_id);
-    if (waiter.action != Waiter::Action::kDequeue) {
-      waiter.enqueue_done(std::move(status));
-    } else if (status.ok()) {
-      waiter.dequeue_done(std::move(waiter.elements));
-    } else {
-      waiter.dequeue_done(std::move(status));
-    }
+void Queue::Call::Finish(Status status) {
+  if (action != Action::kDequeue) {
+    enqueue_done(std::move(status));
+  } else if (status.ok()) {
+    dequeue_done(std::move(elements));
+  } else {
+    dequeue_done(std::move(status));
   }
 }
 
@@ -262,7 +234,7 @@ bool Queue::all_members_waiting() const {
 
 std::map<std::string, int64_t> Queue::WaitingLocked() const {
   std::map<std::string, int64_t> waiting;
-  for (const auto& [id, waiter] : dequeues_) ++waiting[waiter.member];
+  for (const auto& [id, waiter] : dequeues_) ++waiting[waiter.call.member];
   return waiting;
 }
 

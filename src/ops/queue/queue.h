@@ -1,7 +1,7 @@
 // Queue: a resource that holds elements (tuples of tensors) between steps. Waiting enqueues and dequeues block no
 // thread and are each served in FIFO order, except that a queue of tokens skips members that have had their share
-// (turns.h). No element is lost or duplicated: a dequeue that is cancelled or cannot be completed returns the elements
-// it has taken. The exception: leftover shared tokens are dropped when the next batch of tokens arrives.
+// (token_scheduler.h). No element is lost or duplicated: a dequeue that is cancelled or cannot be completed returns the
+// elements it has taken. The exception: leftover shared tokens are dropped when the next batch of tokens arrives.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,7 @@
 #include "op/resource.h"
 #include "ops/queue/queue_order.h"
 #include "ops/queue/token_scheduler.h"
+#include "ops/queue/waiter_list.h"
 
 namespace weir::ops {
 
@@ -28,8 +29,8 @@ struct QueueSpec {
   int64_t min_after_dequeue = 0;     // an open queue keeps at least this many elements
   int64_t seed = 0;
   int64_t seed2 = 0;
-  // If positive, the elements are tokens that members take (turns.h). The next batch of tokens arrives after this many
-  // tokens were used.
+  // If positive, the elements are tokens that members take (token_scheduler.h). The next batch of tokens arrives after
+  // this many tokens were used.
   int64_t tokens_needed = 0;
   int64_t members_expected = 0;
 };
@@ -71,7 +72,7 @@ class Queue final : public Resource {
 
  private:
   // A pending call. `elements`: for an enqueue the elements still to be added, for a dequeue the elements taken so far.
-  struct Waiter {
+  struct Call {
     enum class Action { kEnqueue, kClose, kDequeue };
     Action action = Action::kEnqueue;
     std::vector<QueueElement> elements;
@@ -79,30 +80,29 @@ class Queue final : public Resource {
     int64_t count = 0;
     bool fewer_when_closed = false;
     std::string member;  // dequeue from a queue of tokens: the member that takes it
-    CancelToken* cancel = nullptr;
-    CancelToken::Id cancel_id = 0;
     EnqueueDone enqueue_done;
     DequeueDone dequeue_done;
-  };
-  using Waiters = std::map<uint64_t, Waiter>;  // by order of arrival
-  struct CompletedWaiter {
-    Waiter waiter;
-    Status status;
-  };
 
-  void Wait(Waiter waiter);
+    void Finish(Status status);
+  };
+  using Waiters = WaiterList<Call>;
+  using Ended = std::vector<Waiters::Ended>;
+
+  void Wait(Call call, CancelToken& cancel);
   void CancelWaiter(uint64_t id, bool dequeues);
   // Serves all pending calls that can proceed, in order.
-  void ServeLocked(std::vector<CompletedWaiter>& ended);
-  bool ServeEnqueuesLocked(std::vector<CompletedWaiter>& ended);
-  bool ServeDequeuesLocked(std::vector<CompletedWaiter>& ended);
+  void ServeLocked(Ended& ended);
+  bool ServeEnqueuesLocked(Ended& ended);
+  bool ServeDequeuesLocked(Ended& ended);
   // Returns the first dequeue that may take an element.
-  Waiters::iterator NextDequeueLocked();
+  Waiters::Iterator NextDequeueLocked();
   // Returns the number of waiting dequeues per member.
   std::map<std::string, int64_t> WaitingLocked() const;
-  void EndLocked(Waiters& waiters, Waiters::iterator it, Status status, std::vector<CompletedWaiter>& ended);
+  // Ends a call and serves those that it has held back.
+  void EndCancelledLocked(Waiters& waiters, Waiters::Iterator it, Ended& ended);
+  // Ends a dequeue with an error and puts the elements back that it has taken.
+  void FailDequeueLocked(Waiters::Iterator it, Status status, Ended& ended);
   int64_t AvailableLocked() const;
-  static void RunCallbacks(std::vector<CompletedWaiter> ended);
 
   const QueueSpec spec_;
   mutable std::mutex mu_;
@@ -111,7 +111,6 @@ class Queue final : public Resource {
   std::vector<Tensor> token_;  // of this round; all tokens of a round are equal
   bool closed_ = false;
   uint64_t next_arrival_ = 0;
-  uint64_t next_waiter_ = 0;
   Waiters enqueues_;
   Waiters dequeues_;
 };

@@ -73,31 +73,31 @@ Result<QueueSpec> SpecOf(const KernelSetup& setup, QueueKind kind) {
 }
 
 // Checks that the existing queue of this name matches the node.
-Status CheckSame(const QueueSpec& there, const QueueSpec& wanted) {
+Status CheckSame(const QueueSpec& existing, const QueueSpec& wanted) {
   const std::string shared = fmt::format("Shared queue '{}' has", wanted.name);
-  if (there.kind != wanted.kind) {
-    return InvalidArgument("{} type {} but requested type was {}", shared, QueueKindName(there.kind),
+  if (existing.kind != wanted.kind) {
+    return InvalidArgument("{} type {} but requested type was {}", shared, QueueKindName(existing.kind),
                            QueueKindName(wanted.kind));
   }
-  if (there.capacity != wanted.capacity && (there.capacity >= 0 || wanted.capacity >= 0)) {
-    return InvalidArgument("{} capacity {} but requested capacity was {}", shared, there.capacity, wanted.capacity);
+  if (existing.capacity != wanted.capacity && (existing.capacity >= 0 || wanted.capacity >= 0)) {
+    return InvalidArgument("{} capacity {} but requested capacity was {}", shared, existing.capacity, wanted.capacity);
   }
-  if (there.types != wanted.types) {
+  if (existing.types != wanted.types) {
     return InvalidArgument("{} component types {} but requested component types were {}", shared,
-                           TypesText(there.types), TypesText(wanted.types));
+                           TypesText(existing.types), TypesText(wanted.types));
   }
-  if (there.shapes != wanted.shapes) {
+  if (existing.shapes != wanted.shapes) {
     return InvalidArgument("{} component shapes {} but requested component shapes were {}", shared,
-                           ShapesText(there.shapes), ShapesText(wanted.shapes));
+                           ShapesText(existing.shapes), ShapesText(wanted.shapes));
   }
-  if (there.min_after_dequeue != wanted.min_after_dequeue) {
+  if (existing.min_after_dequeue != wanted.min_after_dequeue) {
     return InvalidArgument("{} min_after_dequeue {} but requested min_after_dequeue was {}.", shared,
-                           there.min_after_dequeue, wanted.min_after_dequeue);
+                           existing.min_after_dequeue, wanted.min_after_dequeue);
   }
   const bool seeded = wanted.seed != 0 || wanted.seed2 != 0;  // without a seed any order is acceptable
-  if (seeded && (there.seed != wanted.seed || there.seed2 != wanted.seed2)) {
-    return InvalidArgument("{} random seeds ({}, {}) but requested seeds are ({}, {}).", shared, there.seed,
-                           there.seed2, wanted.seed, wanted.seed2);
+  if (seeded && (existing.seed != wanted.seed || existing.seed2 != wanted.seed2)) {
+    return InvalidArgument("{} random seeds ({}, {}) but requested seeds are ({}, {}).", shared, existing.seed,
+                           existing.seed2, wanted.seed, wanted.seed2);
   }
   return OkStatus();
 }
@@ -292,6 +292,8 @@ Status DequeueManyShape(ShapeContext& c) {
 
 constexpr OpTraits kEnqueue = {.state = StateRole::kUpdates, .may_block = true, .keeps_inputs = true, .brief = true};
 constexpr OpTraits kDequeue = {.state = StateRole::kUpdates, .may_block = true, .brief = true};
+constexpr OpTraits kDequeueOne = {
+    .state = StateRole::kUpdates, .may_block = true, .brief = true, .gives_element = true};
 constexpr OpTraits kClose = {.state = StateRole::kUpdates, .may_block = true};
 
 struct QueueOpDef {
@@ -353,7 +355,7 @@ void RegisterQueues(OpRegistry& registry) {
                       out,
                       UnknownOutputs(),
                       MakeDequeue,
-                      kDequeue});
+                      kDequeueOne});
   AddOpDef(registry, {{"QueueDequeueMany", "QueueDequeueManyV2"},
                       "n: int32 -> components: component_types",
                       out,

@@ -77,7 +77,7 @@ class QueueTest : public ::testing::Test {
 };
 using Values = std::vector<int64_t>;
 
-// Members have shares if as many members are expected as a round needs tokens; otherwise first come, first served.
+// If expected == needed, each member may take only its share of a round; otherwise first come, first served.
 QueueSpec Tokens(int64_t needed, int64_t expected) {
   QueueSpec spec = Numbers(-1);
   spec.tokens_needed = needed;
@@ -103,7 +103,7 @@ TEST_F(QueueTest, RoundsRestartWhenAllMembersRejoin) {
   Enqueue(*queue, {7, 7});
   EXPECT_EQ(Token(*queue, "a")->values, Values{7});
   for (const char* name : {"a", "b"}) queue->Leave(name);
-  // The tokens of the members that left are dropped, and the first new member does not take the share of the second.
+  // The tokens of the members that left are dropped, and the first new member cannot take the share of the second one.
   EXPECT_EQ(queue->size(), 0);
   queue->Join("a again");
   auto first = Token(*queue, "a again");
@@ -130,7 +130,7 @@ TEST_F(QueueTest, ALateMemberReplacesOneThatLeft) {
   EXPECT_EQ(Token(*queue, "stays")->values, Values{1});
 }
 
-TEST_F(QueueTest, KnowsWhenEveryoneWaitsForAToken) {
+TEST_F(QueueTest, ReportsWhenAllMembersWait) {
   auto queue = Make(Tokens(2, 2));
   EXPECT_FALSE(queue->all_members_waiting());
   queue->Join("a");
@@ -144,7 +144,7 @@ TEST_F(QueueTest, KnowsWhenEveryoneWaitsForAToken) {
   EXPECT_FALSE(queue->all_members_waiting());
 }
 
-TEST_F(QueueTest, SharesOfAnySizeAreCountedRight) {
+TEST_F(QueueTest, ExtremeMemberCountsDoNotOverflow) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
   for (const int64_t expected : {kLeast, int64_t{0}, int64_t{1}, kMost}) {
@@ -205,7 +205,7 @@ TEST_F(QueueTest, ASessionThatWaitsInSeveralThreadsHasSeveralShares) {
   }
 }
 
-TEST_F(QueueTest, AThreadThatWaitsFindsTheTokensOfItsSession) {
+TEST_F(QueueTest, ASecondWaitingThreadAddsAShare) {
   auto queue = Make(Tokens(2, 2));
   queue->Join("both");
   Enqueue(*queue, {1, 1});
@@ -252,7 +252,7 @@ TEST_F(QueueTest, TokensOfAnEarlierRoundAreDroppedWhenTheNextOneBegins) {
   EXPECT_EQ(Token(*queue, "c")->values, Values{3});
 }
 
-TEST_F(QueueTest, MembersThatStayTakeTheTokensOfThoseThatLeft) {
+TEST_F(QueueTest, UnusedSharesOfALeavingMemberGoToTheOthers) {
   auto queue = Make(Tokens(2, 2));
   queue->Join("a");
   queue->Join("b");
@@ -267,7 +267,7 @@ TEST_F(QueueTest, MembersThatStayTakeTheTokensOfThoseThatLeft) {
   EXPECT_TRUE(Token(*queue, "a")->waits());
 }
 
-TEST_F(QueueTest, AMemberLeavesItsTokensBehind) {
+TEST_F(QueueTest, UsedTokensOfALeavingMemberAreReturned) {
   auto queue = Make(Tokens(2, 2));
   queue->Join("a");
   queue->Join("b");
@@ -289,7 +289,7 @@ TEST_F(QueueTest, TheOnlyMemberTakesAllTokens) {
   EXPECT_TRUE(Token(*queue, "only")->waits());
 }
 
-TEST_F(QueueTest, AClosedQueueOfTokensEndsAllWaits) {
+TEST_F(QueueTest, CloseEndsAllWaitsForTokens) {
   auto queue = Make(Tokens(2, 2));
   queue->Join("a");
   queue->Join("b");
@@ -303,7 +303,7 @@ TEST_F(QueueTest, AClosedQueueOfTokensEndsAllWaits) {
   EXPECT_EQ(longer->status->code(), StatusCode::kOutOfRange);
 }
 
-TEST_F(QueueTest, DequeuesAreServedInTheOrderInWhichTheyCame) {
+TEST_F(QueueTest, DequeuesAreServedInFifoOrder) {
   auto queue = Make(Numbers(-1));
   auto first = Dequeue(*queue, 1);
   auto second = Dequeue(*queue, 2);
@@ -319,7 +319,7 @@ TEST_F(QueueTest, DequeuesAreServedInTheOrderInWhichTheyCame) {
   EXPECT_EQ(third->values, Values{4});
 }
 
-TEST_F(QueueTest, EnqueuesWaitForRoomInTheOrderInWhichTheyCame) {
+TEST_F(QueueTest, EnqueuesWaitForRoomInFifoOrder) {
   auto queue = Make(Numbers(2));
   auto first = Enqueue(*queue, {1, 2, 3});
   auto second = Enqueue(*queue, {4});
@@ -333,7 +333,7 @@ TEST_F(QueueTest, EnqueuesWaitForRoomInTheOrderInWhichTheyCame) {
   EXPECT_EQ(Rest(*queue), (Values{3, 4}));
 }
 
-TEST_F(QueueTest, TakesMoreThanItsCapacityPieceByPiece) {
+TEST_F(QueueTest, DequeueMayExceedTheCapacity) {
   auto queue = Make(Numbers(2));
   auto wanted = Dequeue(*queue, 5);
   auto given = Enqueue(*queue, {1, 2, 3, 4, 5, 6});
@@ -342,7 +342,7 @@ TEST_F(QueueTest, TakesMoreThanItsCapacityPieceByPiece) {
   EXPECT_EQ(queue->size(), 1);
 }
 
-TEST_F(QueueTest, NothingGoesIntoAQueueWithoutRoom) {
+TEST_F(QueueTest, QueueOfCapacityZeroAcceptsNothing) {
   auto queue = Make(Numbers(0));
   auto given = Enqueue(*queue, {1});
   auto wanted = Dequeue(*queue, 1);
@@ -379,7 +379,7 @@ TEST_F(QueueTest, CancelledEnqueueKeepsElementsAlreadyEnqueued) {
   EXPECT_EQ(Rest(*queue), (Values{2, 4}));
 }
 
-TEST_F(QueueTest, AStepThatIsOverDoesNothing) {
+TEST_F(QueueTest, CallsOfACancelledStepDoNothing) {
   auto queue = Make(Numbers(2));
   CancelToken over;
   over.Cancel(Cancelled("over"));
@@ -394,7 +394,7 @@ TEST_F(QueueTest, AStepThatIsOverDoesNothing) {
   EXPECT_EQ(queue->size(), 1);
 }
 
-TEST_F(QueueTest, CloseWaitsForTheEnqueuesBeforeIt) {
+TEST_F(QueueTest, CloseWaitsForPendingEnqueues) {
   auto queue = Make(Numbers(1));
   auto before = Enqueue(*queue, {1, 2});
   auto close = Close(*queue);
@@ -432,7 +432,7 @@ TEST_F(QueueTest, CloseMayCancelPendingCalls) {
   EXPECT_EQ(Rest(*queue), Values{1});
 }
 
-TEST_F(QueueTest, ClosingEndsTheWaitOfDequeues) {
+TEST_F(QueueTest, CloseEndsWaitingDequeues) {
   auto queue = Make(Numbers(-1));
   Enqueue(*queue, {1, 2, 3});
   auto too_many = Dequeue(*queue, 5);
@@ -507,7 +507,7 @@ TEST_F(QueueTest, ACallbackMayStartTheNextWait) {
 
 // Threads enqueue numbers, other threads dequeue several at a time, and some steps are cancelled while they wait. Every
 // number that was enqueued must be dequeued exactly once.
-TEST_F(QueueTest, ManyThreadsLoseAndDoubleNothing) {
+TEST_F(QueueTest, ManyThreadsLoseAndDuplicateNothing) {
   constexpr int kThreads = 4;
   constexpr int64_t kEach = 400;
   for (const QueueKind kind : {QueueKind::kFifo, QueueKind::kRandomShuffle}) {

@@ -4,11 +4,13 @@
 namespace weir::ops {
 
 void RegisterAccumulators(OpRegistry& registry);
+void RegisterMutexes(OpRegistry& registry);
 void RegisterQueues(OpRegistry& registry);
 void RegisterStagingAreas(OpRegistry& registry);
 
 void RegisterQueueOps(OpRegistry& registry) {
   RegisterAccumulators(registry);
+  RegisterMutexes(registry);
   RegisterQueues(registry);
   RegisterStagingAreas(registry);
 }

@@ -19,144 +19,118 @@ bool StagingArea::HasRoomLocked(const Tuple& values) const {
   return memory_limit_ <= 0 || bytes_ + BytesOf(values) <= memory_limit_;
 }
 
-bool StagingArea::TryLocked(Waiter& waiter, Tuple& result) {
-  switch (waiter.action) {
-    case Waiter::Action::kPut:
-      if (!HasRoomLocked(waiter.values)) return false;
-      bytes_ += BytesOf(waiter.values);
-      elements_.push_back(std::move(waiter.values));
+bool StagingArea::TryLocked(Call& call) {
+  switch (call.action) {
+    case Call::Action::kPut:
+      if (!HasRoomLocked(call.values)) return false;
+      bytes_ += BytesOf(call.values);
+      elements_.push_back(std::move(call.values));
       return true;
-    case Waiter::Action::kTake:
+    case Call::Action::kTake:
       if (elements_.empty()) return false;
-      result = std::move(elements_.front());
+      call.values = std::move(elements_.front());
       elements_.pop_front();
-      bytes_ -= BytesOf(result);
+      bytes_ -= BytesOf(call.values);
       return true;
-    case Waiter::Action::kPeek:
-      if (static_cast<int64_t>(elements_.size()) <= waiter.index) return false;
-      result = elements_[static_cast<size_t>(waiter.index)];
+    case Call::Action::kPeek:
+      if (static_cast<int64_t>(elements_.size()) <= call.index) return false;
+      call.values = elements_[static_cast<size_t>(call.index)];
       return true;
   }
   return false;
 }
 
-void StagingArea::ServeLocked(std::vector<Ended>& ended) {
-  // A put may serve a take and a take a put, so go on until nothing changes. The first waiting put and the first
-  // waiting take hold back those behind them.
+void StagingArea::ServeLocked(Ended& ended) {
+  // A put may serve a take and a take a put, so repeat until nothing changes. A put that waits holds back later puts,
+  // and a take that waits holds back later takes.
   for (bool changed = true; changed;) {
     changed = false;
     bool put_waits = false;
     bool take_waits = false;
     for (auto it = waiters_.begin(); it != waiters_.end();) {
-      Waiter& waiter = it->second;
-      bool* waits = waiter.action == Waiter::Action::kPut    ? &put_waits
-                    : waiter.action == Waiter::Action::kTake ? &take_waits
-                                                             : nullptr;
-      Tuple result;
-      if ((waits != nullptr && *waits) || !TryLocked(waiter, result)) {
+      Call& call = it->second.call;
+      bool* waits = call.action == Call::Action::kPut    ? &put_waits
+                    : call.action == Call::Action::kTake ? &take_waits
+                                                         : nullptr;
+      if ((waits != nullptr && *waits) || !TryLocked(call)) {
         if (waits != nullptr) *waits = true;
         ++it;
         continue;
       }
       changed = true;
-      ended.push_back({std::move(waiter), std::move(result)});
-      it = waiters_.erase(it);
+      it = waiters_.End(it, OkStatus(), ended);
     }
   }
 }
 
-void StagingArea::Wait(Waiter waiter) {
-  std::vector<Ended> ended;
-  {
-    std::lock_guard lock(mu_);
-    if (waiter.action == Waiter::Action::kPut && memory_limit_ > 0 && BytesOf(waiter.values) > memory_limit_) {
-      const int64_t bytes = BytesOf(waiter.values);
-      ended.push_back({std::move(waiter), ResourceExhausted("Attempted to insert tensors with combined size of '{}' "
-                                                            "bytes into Staging Area with a memory limit of '{}'.",
-                                                            bytes, memory_limit_)});
-    } else {
-      CancelToken& cancel = *waiter.cancel;
-      const uint64_t id = next_waiter_++;
-      const bool too_late = cancel.cancelled();
-      waiters_.emplace_hint(waiters_.end(), id, std::move(waiter));
-      if (!too_late) ServeLocked(ended);
-      if (auto it = waiters_.find(id); it != waiters_.end()) {
-        if (!too_late) {
-          it->second.cancel_id =
-              cancel.Register([self = ResourcePtr<StagingArea>::Share(this), id] { self->CancelWaiter(id); });
-        }
-        if (it->second.cancel_id == 0) {
-          ended.push_back({std::move(it->second), Cancelled("the wait for staging area '{}' was cancelled", name_)});
-          waiters_.erase(it);
-          ServeLocked(ended);
-        }
-      }
-    }
-  }
-  RunCallbacks(std::move(ended));
+void StagingArea::Wait(Call call, CancelToken& cancel) {
+  Waiters::Update(mu_, [&](Ended& ended) {
+    const auto it = waiters_.Add(
+        std::move(call), cancel, [&](uint64_t) { ServeLocked(ended); },
+        [self = ResourcePtr<StagingArea>::Share(this)](uint64_t id) { self->CancelWaiter(id); });
+    if (it != waiters_.end()) EndCancelledLocked(it, ended);
+  });
 }
 
 void StagingArea::CancelWaiter(uint64_t id) {
-  std::vector<Ended> ended;
-  {
-    std::lock_guard lock(mu_);
-    auto it = waiters_.find(id);
-    if (it == waiters_.end()) return;  // already served
-    ended.push_back({std::move(it->second), Cancelled("the wait for staging area '{}' was cancelled", name_)});
-    waiters_.erase(it);
-    ServeLocked(ended);  // those that it has held back
-  }
-  RunCallbacks(std::move(ended));
+  Waiters::Update(mu_, [&](Ended& ended) {
+    const auto it = waiters_.Find(id);
+    if (it != waiters_.end()) EndCancelledLocked(it, ended);  // else it was served already
+  });
 }
 
-void StagingArea::RunCallbacks(std::vector<Ended> ended) {
-  for (auto& [waiter, result] : ended) {
-    if (waiter.cancel_id != 0) waiter.cancel->Unregister(waiter.cancel_id);
-    if (waiter.action == Waiter::Action::kPut) {
-      waiter.put_done(result.status());
-    } else {
-      waiter.take_done(std::move(result));
-    }
+void StagingArea::EndCancelledLocked(Waiters::Iterator it, Ended& ended) {
+  waiters_.End(it, Cancelled("the wait for staging area '{}' was cancelled", name_), ended);
+  ServeLocked(ended);
+}
+
+void StagingArea::Call::Finish(Status status) {
+  if (action == Action::kPut) {
+    put_done(std::move(status));
+  } else if (status.ok()) {
+    take_done(std::move(values));
+  } else {
+    take_done(std::move(status));
   }
 }
 
 void StagingArea::Put(Tuple values, CancelToken& cancel, PutDone done) {
   const size_t bytes = sizeof(Tuple) + values.size() * sizeof(Tensor);
   if (Status status = ProcessMemory::Get().ReserveKept(bytes); !status.ok()) return done(std::move(status));
-  Waiter waiter;
-  waiter.values = std::move(values);
-  waiter.cancel = &cancel;
-  waiter.put_done = std::move(done);
-  Wait(std::move(waiter));
+  if (const int64_t total = BytesOf(values); memory_limit_ > 0 && total > memory_limit_) {
+    return done(
+        ResourceExhausted("Attempted to insert tensors with combined size of '{}' bytes into Staging Area with "
+                          "a memory limit of '{}'.",
+                          total, memory_limit_));
+  }
+  Call call;
+  call.values = std::move(values);
+  call.put_done = std::move(done);
+  Wait(std::move(call), cancel);
 }
 
 void StagingArea::Take(CancelToken& cancel, TakeDone done) {
-  Waiter waiter;
-  waiter.action = Waiter::Action::kTake;
-  waiter.cancel = &cancel;
-  waiter.take_done = std::move(done);
-  Wait(std::move(waiter));
+  Call call;
+  call.action = Call::Action::kTake;
+  call.take_done = std::move(done);
+  Wait(std::move(call), cancel);
 }
 
 void StagingArea::Peek(int64_t index, CancelToken& cancel, TakeDone done) {
-  Waiter waiter;
-  waiter.action = Waiter::Action::kPeek;
-  waiter.index = index;
-  waiter.cancel = &cancel;
-  waiter.take_done = std::move(done);
-  Wait(std::move(waiter));
+  Call call;
+  call.action = Call::Action::kPeek;
+  call.index = index;
+  call.take_done = std::move(done);
+  Wait(std::move(call), cancel);
 }
 
 void StagingArea::Clear() {
-  std::vector<Ended> ended;
   std::deque<Tuple> dropped;  // freed without the lock
-  {
-    std::lock_guard lock(mu_);
+  Waiters::Update(mu_, [&](Ended& ended) {
     dropped.swap(elements_);
     bytes_ = 0;
     ServeLocked(ended);
-  }
-  RunCallbacks(std::move(ended));
+  });
 }
 
 int64_t StagingArea::size() const {

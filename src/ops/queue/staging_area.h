@@ -4,21 +4,20 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "op/cancel.h"
 #include "op/resource.h"
+#include "ops/queue/waiter_list.h"
 #include "tensor/tensor.h"
 
 namespace weir::ops {
 
-// Thread-safe. Waiting calls block no thread. Puts are served in the order of their calls, and so are takes; peeks are
-// served when their element is there. Callbacks run without the lock, either on the caller's thread or on the thread
-// that ends the wait.
+// Thread-safe. Waiting calls block no thread. Puts are served in the order of their calls, and so are takes; a peek is
+// served when its element exists. Callbacks run without the lock, either on the caller's thread or on the thread that
+// ends the wait.
 class StagingArea final : public Resource {
  public:
   using Tuple = std::vector<Tensor>;
@@ -29,7 +28,7 @@ class StagingArea final : public Resource {
   StagingArea(std::string name, int64_t capacity, int64_t memory_limit)
       : name_(std::move(name)), capacity_(capacity), memory_limit_(memory_limit) {}
 
-  // Adds the tuple as soon as there is room. REQUIRES: `cancel` lives until `done` is called; so for Take and Peek.
+  // Adds the tuple as soon as there is room. REQUIRES (also for Take and Peek): `cancel` lives until `done` is called.
   void Put(Tuple values, CancelToken& cancel, PutDone done);
   // Takes the oldest tuple as soon as there is one.
   void Take(CancelToken& cancel, TakeDone done);
@@ -40,30 +39,28 @@ class StagingArea final : public Resource {
   std::string DebugString() const override;
 
  private:
-  struct Waiter {
+  struct Call {
     enum class Action { kPut, kTake, kPeek };
     Action action = Action::kPut;
-    Tuple values;  // of a put
+    Tuple values;  // of a put; the result of a take or peek
     int64_t index = 0;
-    CancelToken* cancel = nullptr;
-    CancelToken::Id cancel_id = 0;
     PutDone put_done;
     TakeDone take_done;
-  };
-  using Waiters = std::map<uint64_t, Waiter>;  // by order of arrival
-  struct Ended {
-    Waiter waiter;
-    Result<Tuple> result;
-  };
 
-  void Wait(Waiter waiter);
+    void Finish(Status status);
+  };
+  using Waiters = WaiterList<Call>;
+  using Ended = std::vector<Waiters::Ended>;
+
+  void Wait(Call call, CancelToken& cancel);
   void CancelWaiter(uint64_t id);
-  // Serves all waiters that can proceed.
-  void ServeLocked(std::vector<Ended>& ended);
-  // Whether the waiter could be served; its result is in `result`.
-  bool TryLocked(Waiter& waiter, Tuple& result);
+  // Serves all calls that can proceed.
+  void ServeLocked(Ended& ended);
+  // Returns true if the call could be served.
+  bool TryLocked(Call& call);
+  // Ends a call and serves those that it has held back.
+  void EndCancelledLocked(Waiters::Iterator it, Ended& ended);
   bool HasRoomLocked(const Tuple& values) const;
-  static void RunCallbacks(std::vector<Ended> ended);
 
   const std::string name_;  // for error messages
   const int64_t capacity_;
@@ -71,7 +68,6 @@ class StagingArea final : public Resource {
   mutable std::mutex mu_;
   std::deque<Tuple> elements_;
   int64_t bytes_ = 0;
-  uint64_t next_waiter_ = 0;
   Waiters waiters_;
 };
 

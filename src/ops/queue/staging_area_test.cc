@@ -80,7 +80,7 @@ TEST(StagingAreaTest, TakesWaitInOrderAndPeeksTakeNothing) {
   EXPECT_EQ(area->size(), 2);
 }
 
-TEST(StagingAreaTest, CancelledPutLeavesNothingAndLetsOthersPass) {
+TEST(StagingAreaTest, CancelledPutAddsNothingAndUnblocksOthers) {
   auto area = Area(0, 16);
   Put(*area, 1);
   const CallPtr large = Put(*area, 7, 2);

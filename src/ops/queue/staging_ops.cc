@@ -1,4 +1,4 @@
-// Stage, Unstage and their kin. Nodes with the same container and shared_name use the same area; there is no handle.
+// Stage, Unstage and related ops. Nodes with the same container and shared_name use the same area; there is no handle.
 #include "op/kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-// What a node needs to find its area.
+// The name of a node's area, and the parameters to create it.
 struct AreaName {
   std::string container;
   std::string name;
@@ -52,20 +52,20 @@ Status SetTuple(KernelContext& ctx, const AreaName& area, Result<StagingArea::Tu
 Result<Kernel> MakeStage(KernelSetup& setup) {
   WEIR_ASSIGN(AreaName area, AreaName::Of(setup));
   return Kernel::Async([area = std::move(area)](KernelContext& ctx, Done done) {
-    Result<ResourcePtr<StagingArea>> there = area.Get(ctx);
-    if (!there.ok()) return done(there.status());
+    Result<ResourcePtr<StagingArea>> stored = area.Get(ctx);
+    if (!stored.ok()) return done(stored.status());
     StagingArea::Tuple values;
     for (int i = 0; i < ctx.num_inputs(); ++i) values.push_back(ctx.input(i));
-    (*there)->Put(std::move(values), ctx.cancel(), std::move(done));
+    (*stored)->Put(std::move(values), ctx.cancel(), std::move(done));
   });
 }
 
 Result<Kernel> MakeUnstage(KernelSetup& setup) {
   WEIR_ASSIGN(AreaName area, AreaName::Of(setup));
   return Kernel::Async([area = std::move(area)](KernelContext& ctx, Done done) {
-    Result<ResourcePtr<StagingArea>> there = area.Get(ctx);
-    if (!there.ok()) return done(there.status());
-    (*there)->Take(ctx.cancel(), [&ctx, &area, done = std::move(done)](Result<StagingArea::Tuple> tuple) {
+    Result<ResourcePtr<StagingArea>> stored = area.Get(ctx);
+    if (!stored.ok()) return done(stored.status());
+    (*stored)->Take(ctx.cancel(), [&ctx, &area, done = std::move(done)](Result<StagingArea::Tuple> tuple) {
       done(SetTuple(ctx, area, std::move(tuple)));
     });
   });
@@ -74,22 +74,22 @@ Result<Kernel> MakeUnstage(KernelSetup& setup) {
 Result<Kernel> MakePeek(KernelSetup& setup) {
   WEIR_ASSIGN(AreaName area, AreaName::Of(setup));
   return Kernel::Async([area = std::move(area)](KernelContext& ctx, Done done) {
-    Result<ResourcePtr<StagingArea>> there = area.Get(ctx);
-    if (!there.ok()) return done(there.status());
+    Result<ResourcePtr<StagingArea>> stored = area.Get(ctx);
+    if (!stored.ok()) return done(stored.status());
     if (ctx.input(0).num_elements() != 1 || ctx.input(0).Int(0) < 0)
       return done(InvalidArgument("index must be a scalar >= 0, but is of shape {}", ctx.input(0).shape()));
-    (*there)->Peek(ctx.input(0).Int(0), ctx.cancel(),
-                   [&ctx, &area, done = std::move(done)](Result<StagingArea::Tuple> tuple) {
-                     done(SetTuple(ctx, area, std::move(tuple)));
-                   });
+    (*stored)->Peek(ctx.input(0).Int(0), ctx.cancel(),
+                    [&ctx, &area, done = std::move(done)](Result<StagingArea::Tuple> tuple) {
+                      done(SetTuple(ctx, area, std::move(tuple)));
+                    });
   });
 }
 
 Result<Kernel> MakeSize(KernelSetup& setup) {
   WEIR_ASSIGN(AreaName area, AreaName::Of(setup));
   return Kernel::Sync([area = std::move(area)](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<StagingArea> there, area.Get(ctx));
-           ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(there->size())));
+           WEIR_ASSIGN(ResourcePtr<StagingArea> stored, area.Get(ctx));
+           ctx.set_output(0, Tensor::Scalar(static_cast<int32_t>(stored->size())));
            return OkStatus();
          })
       .Cheap();
@@ -98,15 +98,15 @@ Result<Kernel> MakeSize(KernelSetup& setup) {
 Result<Kernel> MakeClear(KernelSetup& setup) {
   WEIR_ASSIGN(AreaName area, AreaName::Of(setup));
   return Kernel::Sync([area = std::move(area)](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<StagingArea> there, area.Get(ctx));
-    there->Clear();
+    WEIR_ASSIGN(ResourcePtr<StagingArea> stored, area.Get(ctx));
+    stored->Clear();
     return OkStatus();
   });
 }
 
 constexpr OpTraits kPuts = {.may_block = true, .keeps_inputs = true, .brief = true};
 constexpr OpTraits kTakes = {.may_block = true, .brief = true};
-constexpr OpTraits kLooks = {.may_block = true, .brief = true};
+constexpr OpTraits kPeeks = {.may_block = true, .brief = true};
 constexpr OpTraits kCounts = {.may_block = false, .brief = true};
 constexpr OpTraits kClears = {.may_block = false, .brief = true};
 
@@ -127,7 +127,7 @@ void RegisterStagingAreas(OpRegistry& registry) {
   for (const StagingOp& op : {
            StagingOp{"Stage", "values: dtypes ->", some, NoOutputs(), MakeStage, kPuts},
            StagingOp{"Unstage", "-> values: dtypes", some, UnknownOutputs(), MakeUnstage, kTakes},
-           StagingOp{"StagePeek", "index: int32 -> values: dtypes", some, UnknownOutputs(), MakePeek, kLooks},
+           StagingOp{"StagePeek", "index: int32 -> values: dtypes", some, UnknownOutputs(), MakePeek, kPeeks},
            StagingOp{"StageSize", "-> size: int32", any, ScalarOutputs(), MakeSize, kCounts},
            StagingOp{"StageClear", "", any, NoOutputs(), MakeClear, kClears},
        }) {

@@ -13,7 +13,7 @@ namespace weir::ops {
 
 class TokenScheduler final {
  public:
-  // `needed`: the number of tokens of a round that must be used before the next round begins; 0 disables turns.
+  // `needed`: the number of tokens of a round that must be used before the next round begins; 0: no scheduling.
   // `expected`: the number of members that will join. Both come from graph attributes and may have any value.
   TokenScheduler(int64_t needed, int64_t expected)
       : needed_(needed), expected_(std::max<int64_t>(0, expected)), awaited_(expected_) {}

@@ -5,6 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "device/gpu/updates.h"
+#include "device/gpu_device.h"
+#include "op/gpu_kernel.h"
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/state/indices.h"
@@ -37,6 +40,8 @@ constexpr UpdateOp kUpdates[] = {
      "SparseApplyAdadelta", "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta"},
     {UpdateRule::kAdagrad, "var accum", "lr grad", "update_slots", true, "ApplyAdagrad", "SparseApplyAdagrad",
      "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad"},
+    {UpdateRule::kAdagradV2, "var accum", "lr epsilon grad", "update_slots", true, "ApplyAdagradV2",
+     "SparseApplyAdagradV2", "ResourceApplyAdagradV2", "ResourceSparseApplyAdagradV2"},
     {UpdateRule::kAdagradDA, "var gradient_accumulator gradient_squared_accumulator", "grad lr l1 l2 global_step",
      nullptr, false, "ApplyAdagradDA", "SparseApplyAdagradDA", "ResourceApplyAdagradDA",
      "ResourceSparseApplyAdagradDA"},
@@ -52,6 +57,8 @@ constexpr UpdateOp kUpdates[] = {
      "ResourceApplyKerasMomentum", "ResourceSparseApplyKerasMomentum"},
     {UpdateRule::kAdam, "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", "use_nesterov", false,
      "ApplyAdam", nullptr, "ResourceApplyAdam", nullptr},
+    {UpdateRule::kAdamWithAmsgrad, "var m v vhat", "beta1_power beta2_power lr beta1 beta2 epsilon grad", nullptr,
+     false, nullptr, nullptr, "ResourceApplyAdamWithAmsgrad", nullptr},
     {UpdateRule::kAdaMax, "var m v", "beta1_power lr beta1 beta2 epsilon grad", nullptr, false, "ApplyAdaMax", nullptr,
      "ResourceApplyAdaMax", nullptr},
     {UpdateRule::kRmsProp, "var ms mom", "lr rho momentum epsilon grad", nullptr, false, "ApplyRMSProp",
@@ -169,7 +176,8 @@ Result<int64_t> CheckShapes(KernelContext& ctx, const Layout& layout, const Vari
   if (var.rank() < 1) return InvalidArgument("var must be at least 1 dimensional, it is a scalar");
   if (indices.rank() != 1)
     return InvalidArgument("indices must be one-dimensional, they have shape {}", indices.shape());
-  if (layout.rule == UpdateRule::kAdagrad && grad.rank() != var.rank()) {
+  const bool adagrad = layout.rule == UpdateRule::kAdagrad || layout.rule == UpdateRule::kAdagradV2;
+  if (adagrad && grad.rank() != var.rank()) {
     return InvalidArgument("grad must have the same number of dimensions as var: {} and {}", grad.shape(), var.shape());
   }
   if (grad.rank() < 1 || grad.dim(0) != indices.dim(0)) {
@@ -285,6 +293,52 @@ Result<Kernel> MakeUpdate(const UpdateOp& op, HandleKind handle_kind, Extent ext
   }
 }
 
+// --- GPU kernels of the dense ops
+
+TypeSet GpuUpdateTypes(std::string_view op) {
+  const bool takes_step = op.ends_with("AdagradDA");  // an int64 scalar, which the programs do not read
+  return takes_step || gpu::FindUpdateOp(op) == nullptr ? TypeSet() : kGpuReals;
+}
+
+Result<Layout> DenseLayoutOf(std::string_view name) {
+  for (const UpdateOp& op : kUpdates) {
+    if (op.dense != nullptr && name == op.dense) return MakeLayout(op, HandleKind::kRef, Extent::kDense);
+    if (op.dense_resource != nullptr && name == op.dense_resource)
+      return MakeLayout(op, HandleKind::kResource, Extent::kDense);
+  }
+  return Internal("'{}' is no dense update", name);
+}
+
+Result<bool> FlagOf(KernelSetup& setup) {
+  for (const char* name : {"use_nesterov", "update_slots", "multiply_linear_by_lr"}) {
+    if (setup.HasAttr(name)) return setup.Attr<bool>(name);
+  }
+  return false;
+}
+
+Result<Kernel> MakeGpuUpdate(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(Layout layout, DenseLayoutOf(setup.node().op->name));
+  WEIR_ASSIGN(const bool flag, FlagOf(setup));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  const gpu::UpdateOp* const op = gpu::FindUpdateOp(setup.node().op->name);
+  return Kernel::Sync([&gpu, stream = std::move(stream), layout = std::move(layout), op,
+                       flag](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(VariableUpdate update,
+                VariableUpdate::Begin(ctx, layout.handle_kind, layout.slots, Extent::kDense, &gpu));
+    WEIR_ASSIGN(const int64_t size, CheckShapes(ctx, layout, update));
+    if (size == 0) return OkStatus();
+    gpu::UpdateTensor tensor{.gradient = ctx.input(layout.grad).raw(), .size = size};
+    for (int k = 0; k < layout.slots; ++k) tensor.slots[k] = update.value(k).raw();
+    size_t at = 0;
+    for (int i : layout.scalars) {
+      const Tensor& scalar = ctx.input(i);
+      if (scalar.rank() != 0) return InvalidArgument("{} is not a scalar: {}", layout.names[i], scalar.shape());
+      tensor.scalars[at++] = scalar.raw();
+    }
+    return gpu::UpdateDense(*stream, *op, update.value(0).dtype(), flag, {&tensor, 1});
+  });
+}
+
 // --- shapes
 
 // TensorFlow's ops on resources leave the gradient's shape to the kernel, with two exceptions.
@@ -331,14 +385,16 @@ void AddUpdate(OpRegistry& registry, const UpdateOp& op, const char* name, Handl
   attrs.push_back("use_locking: bool = false");
   if (op.flag != nullptr) attrs.push_back(absl::StrCat(op.flag, ": bool = ", op.flag_default ? "true" : "false"));
   std::string signature = Signature(layout);
+  KernelList kernels = CpuKernelForTypes(
+      "T", {kHalf, kBFloat16, kFloat, kDouble},
+      [&op, handle_kind, extent](KernelSetup& setup) { return MakeUpdate(op, handle_kind, extent, setup); });
+  if (extent == Extent::kDense) kernels = WithGpu(std::move(kernels), {.make = MakeGpuUpdate, .types_of = GpuUpdateTypes});
   registry.Add({
       .name = name,
       .signature = std::move(signature),
       .attrs = std::move(attrs),
       .shape = [layout = std::move(layout)](ShapeContext& c) { return UpdateShape(layout, c); },
-      .kernels = CpuKernelForTypes(
-          "T", {kHalf, kBFloat16, kFloat, kDouble},
-          [&op, handle_kind, extent](KernelSetup& setup) { return MakeUpdate(op, handle_kind, extent, setup); }),
+      .kernels = std::move(kernels),
       .traits = kVariableUpdate,
       .stateful = handle_kind == HandleKind::kResource,
   });

@@ -6,19 +6,10 @@
 
 #include "absl/strings/str_split.h"
 #include "op/testing.h"
-#include "ops/register.h"
+#include "ops/state/state_ops_test.h"
 
 namespace weir::ops::apply_ops_test {
 namespace {
-
-const OpRegistry& Ops() {
-  static const OpRegistry* ops = [] {
-    auto* registry = new OpRegistry;
-    RegisterStateOps(*registry);
-    return registry;
-  }();
-  return *ops;
-}
 
 std::vector<double> Numbers(std::string_view text) {
   std::vector<double> numbers;
@@ -166,9 +157,9 @@ void ExpectNear(const Tensor& got, const std::vector<double>& want, double toler
 
 template <class T>
 void CheckRef(const Case& c, double tolerance) {
-  const OpDef* op = Ops().Find(c.op);
+  const OpDef* op = StateOps().Find(c.op);
   if (op == nullptr) return;
-  KernelTester tester(Ops());
+  KernelTester tester(StateOps());
   const Shape shape = c.sparse() ? Shape{3, 2} : Shape{6};
   std::vector<EdgeValue> variables;
   for (size_t k = 0; k < c.slots.size(); ++k) {
@@ -189,9 +180,9 @@ void CheckRef(const Case& c, double tolerance) {
 template <class T>
 void CheckResource(const Case& c, double tolerance) {
   const std::string name = "Resource" + c.op;
-  const OpDef* op = Ops().Find(name);
+  const OpDef* op = StateOps().Find(name);
   if (op == nullptr) return;
-  KernelTester tester(Ops(), 0);
+  KernelTester tester(StateOps(), 0);
   const Shape shape = c.sparse() ? Shape{3, 2} : Shape{6};
   std::vector<EdgeValue> handles;
   for (size_t k = 0; k < c.slots.size(); ++k) {
@@ -219,7 +210,7 @@ TEST(ApplyOps, MatchTensorFlowForBothKindsOfVariables) {
   const std::vector<Case> cases = Cases();
   ASSERT_GT(cases.size(), 40u);
   for (const Case& c : cases) {
-    ASSERT_TRUE(Ops().Find(c.op) != nullptr || Ops().Find("Resource" + c.op) != nullptr) << c.op;
+    ASSERT_TRUE(StateOps().Find(c.op) != nullptr || StateOps().Find("Resource" + c.op) != nullptr) << c.op;
     CheckRef<float>(c, 3e-6);
     CheckRef<double>(c, 3e-6);
     CheckResource<float>(c, 3e-6);
@@ -235,7 +226,7 @@ TEST(ApplyOps, EveryLaneOfALongArrayIsUpdated) {
   for (int64_t n : {0, 1, 7, 8, 15, 16, 33, 200000}) {
     std::vector<double> value(n), slot(n, 1.0), grad(n);
     for (int64_t i = 0; i < n; ++i) grad[i] = static_cast<double>(i % 17) / 8;
-    KernelTester tester(Ops());
+    KernelTester tester(StateOps());
     EdgeValue var = KernelTester::Variable(kFloat, Make<float>({n}, value));
     EdgeValue accum = KernelTester::Variable(kFloat, Make<float>({n}, slot));
     auto out = tester.RunEdges("ApplyAdagrad", {var, accum, KernelTester::Value(Tensor::Scalar(0.5f)),
@@ -262,7 +253,7 @@ TEST(ApplyOps, LargeSparseUpdatesKeepTheOrderOfDuplicates) {
       expected[indices[k] * 4 + i] -= a * 0.25;
     }
   }
-  KernelTester tester(Ops());
+  KernelTester tester(StateOps());
   EdgeValue var = KernelTester::Variable(kDouble, Make<double>({5, 4}, std::vector<double>(20, 0.0)));
   EdgeValue slot = KernelTester::Variable(kDouble, Make<double>({5, 4}, std::vector<double>(20, 0.0)));
   auto out = tester.RunEdges(
@@ -275,7 +266,7 @@ TEST(ApplyOps, LargeSparseUpdatesKeepTheOrderOfDuplicates) {
 }
 
 Status RunSparseAdagrad(EdgeValue var, EdgeValue accum, Tensor grad, Tensor indices) {
-  return KernelTester(Ops())
+  return KernelTester(StateOps())
       .RunEdges("SparseApplyAdagrad", {std::move(var), std::move(accum), KernelTester::Value(Tensor::Scalar(1.f)),
                                        KernelTester::Value(std::move(grad)), KernelTester::Value(std::move(indices))})
       .status();
@@ -293,10 +284,10 @@ TEST(ApplyOps, ABadIndexChangesNothing) {
   ExpectNear<float>(accum.ref->Read(), {1, 1}, 0, "accum");
 }
 
-TEST(ApplyOps, SaysWhichShapesDoNotFit) {
+TEST(ApplyOps, ErrorsNameMismatchedShapes) {
   EdgeValue var = KernelTester::Variable(kFloat, Make<float>({2}, {1, 2}));
   EdgeValue gone = KernelTester::Variable(kFloat);
-  KernelTester tester(Ops());
+  KernelTester tester(StateOps());
   auto lr = KernelTester::Value(Tensor::Scalar(1.f));
   auto vector = KernelTester::Value(Make<float>({2}, {1, 1}));
   auto result = tester.RunEdges("ApplyAdagrad", {var, gone, lr, vector});
@@ -314,12 +305,12 @@ TEST(ApplyOps, SaysWhichShapesDoNotFit) {
 }
 
 TEST(ApplyOps, Shapes) {
-  EXPECT_EQ(ShapeTest(Ops(), "ApplyAdagrad", "[?,2];[3,?];[];?"), "[3,2]");
-  EXPECT_EQ(ShapeTest(Ops(), "ApplyAdagrad", "[2];[2];[];[3]").find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "ApplyAdagrad", "[2];[2];[1];[2]").find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "SparseApplyAdagrad", "[?,2];[3,?];[];[5,2];[5]"), "[3,2]");
-  EXPECT_EQ(ShapeTest(Ops(), "SparseApplyAdagrad", "[3,2];[3,2];[];[5,2];[4]").find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "SparseApplyAdagrad", "[3,2];[3,2];[];[5,3];[5]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "ApplyAdagrad", "[?,2];[3,?];[];?"), "[3,2]");
+  EXPECT_EQ(ShapeTest(StateOps(), "ApplyAdagrad", "[2];[2];[];[3]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "ApplyAdagrad", "[2];[2];[1];[2]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "SparseApplyAdagrad", "[?,2];[3,?];[];[5,2];[5]"), "[3,2]");
+  EXPECT_EQ(ShapeTest(StateOps(), "SparseApplyAdagrad", "[3,2];[3,2];[];[5,2];[4]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "SparseApplyAdagrad", "[3,2];[3,2];[];[5,3];[5]").find("error"), 0u);
 }
 
 }  // namespace

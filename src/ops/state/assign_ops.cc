@@ -1,6 +1,8 @@
 // Assign, AssignAdd, AssignSub and CountUpTo, for reference and resource variables. Assign writes into the buffer of a
 // variable of the same shape while that buffer is aliased, so that a consumer ordered after the assignment sees the new
 // value.
+#include "device/gpu/elementwise.h"
+#include "device/gpu_device.h"
 #include "op/shape_context.h"
 #include "ops/state/element_arithmetic.h"
 #include "ops/state/update_rules.h"
@@ -8,6 +10,90 @@
 
 namespace weir::ops {
 namespace {
+
+// Whether the variable may take the value. REQUIRES: variable.mu() held.
+Status CheckAssign(KernelContext& ctx, VariableState& variable, const Tensor& value, bool validate_shape) {
+  const Tensor& current = variable.value_locked();
+  const PartialShape fits = current.valid() ? PartialShape(current.shape()) : variable.declared_shape();
+  if (validate_shape && !fits.CompatibleWith(value.shape())) {
+    return InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}", fits,
+                           value.shape());
+  }
+  return OkStatus();
+}
+
+// The resource variable behind input 0, created if it does not exist.
+Result<ResourcePtr<VariableState>> AssignedVariable(KernelContext& ctx, DType dtype) {
+  const Tensor& handle = ctx.input(0);
+  if (handle.dtype() != kResource || handle.num_elements() != 1)
+    return InvalidArgument("input 0 is not a resource handle");
+  const ResourceHandle& h = *handle.data<ResourceHandle>();
+  WEIR_ASSIGN(
+      ResourcePtr<VariableState> variable,
+      ctx.resources().LookupOrCreate<VariableState>(h.container, h.name, [&]() -> Result<ResourcePtr<VariableState>> {
+        return MakeIntrusive<VariableState>(dtype);
+      }));
+  if (variable->dtype() != dtype) {
+    return InvalidArgument("Trying to assign variable with wrong dtype. Variable '{}' is of {}, the value of {}",
+                           h.name, variable->dtype(), dtype);
+  }
+  return variable;
+}
+
+Status SwapValue(KernelContext& ctx, VariableState& variable, Tensor value, bool validate_shape) {
+  std::unique_lock lock(variable.mu());
+  Tensor& current = variable.value_locked();
+  if (validate_shape && current.valid() && !(current.shape() == value.shape())) {
+    return InvalidArgument(
+        "Trying to assign to variable with tensor with wrong shape. Expected {} got {} (variable '{}')",
+        current.shape(), value.shape(), ctx.input(0).data<ResourceHandle>()->name);
+  }
+  std::swap(current, value);
+  lock.unlock();  // releases the old buffer without the lock
+  return OkStatus();
+}
+
+// A copy in device memory of input 1, or the input itself if nobody else holds it.
+Result<Tensor> TakeOrCopyOnGpu(KernelContext& ctx, GpuDevice& gpu, GpuStream& stream) {
+  if (Tensor taken = TakeInput(ctx, 1); taken.valid()) return taken;
+  const Tensor& value = ctx.input(1);
+  WEIR_ASSIGN(Tensor copy, gpu.AllocateTemp(value.dtype(), value.shape()));
+  WEIR_TRY(stream.CopyOnDevice(copy.raw(), value.raw(), value.num_bytes()));
+  return copy;
+}
+
+Result<Kernel> MakeGpuAssign(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(bool validate_shape, setup.Attr<bool>("validate_shape"));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream), validate_shape](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, VariableInput(ctx, HandleKind::kRef, 0));
+    ctx.raw_input(0).tensor = Tensor();
+    ctx.ForwardRef(0, 0);
+    const Tensor& value = ctx.input(1);
+    if (!value.valid()) return UninitializedError(ctx, HandleKind::kRef, 1);
+    std::unique_lock lock(variable->mu());
+    WEIR_TRY(CheckAssign(ctx, *variable, value, validate_shape));
+    Tensor& current = variable->value_locked();
+    const bool same_shape = current.valid() && current.shape() == value.shape();
+    if (same_shape && current.raw() == value.raw()) return OkStatus();
+    // Aliases of the variable see the new value.
+    if (same_shape && !current.OwnsMemoryAlone() && !current.HasReaders())
+      return stream->CopyOnDevice(current.raw(), value.raw(), value.num_bytes());
+    WEIR_ASSIGN(current, TakeOrCopyOnGpu(ctx, gpu, *stream));
+    return OkStatus();
+  });
+}
+
+Result<Kernel> MakeGpuAssignVariable(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(bool validate_shape, setup.Attr<bool>("validate_shape"));
+  WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream), validate_shape, dtype](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, AssignedVariable(ctx, dtype));
+    WEIR_ASSIGN(Tensor value, TakeOrCopyOnGpu(ctx, gpu, *stream));
+    return SwapValue(ctx, *variable, std::move(value), validate_shape);
+  });
+}
 
 Result<Kernel> MakeAssign(KernelSetup& setup) {
   WEIR_ASSIGN(bool validate_shape, setup.Attr<bool>("validate_shape"));
@@ -24,11 +110,7 @@ Result<Kernel> MakeAssign(KernelSetup& setup) {
     std::unique_lock lock(variable->mu());
     Tensor& current = variable->value_locked();
     const bool same_shape = current.valid() && current.shape() == value.shape();
-    const PartialShape fits = current.valid() ? PartialShape(current.shape()) : variable->declared_shape();
-    if (validate_shape && !fits.CompatibleWith(value.shape())) {
-      return InvalidArgument("Assign requires shapes of both tensors to match. lhs shape= {} rhs shape= {}", fits,
-                             value.shape());
-    }
+    WEIR_TRY(CheckAssign(ctx, *variable, value, validate_shape));
     if (same_shape && !current.HasReaders()) {
       if (value.SharesMemoryWith(current)) {  // the variable itself, or some of its rows
         WEIR_ASSIGN(const Tensor copy, value.Clone());
@@ -76,34 +158,13 @@ Result<Kernel> MakeAssignVariable(KernelSetup& setup) {
   WEIR_ASSIGN(bool validate_shape, setup.Attr<bool>("validate_shape"));
   WEIR_ASSIGN(DType dtype, setup.Attr<DType>("dtype"));
   return Kernel::Sync([validate_shape, dtype](KernelContext& ctx) -> Status {
-    const Tensor& handle = ctx.input(0);
-    if (handle.dtype() != kResource || handle.num_elements() != 1)
-      return InvalidArgument("input 0 is not a resource handle");
-    const ResourceHandle& h = *handle.data<ResourceHandle>();
-    WEIR_ASSIGN(
-        ResourcePtr<VariableState> variable,
-        ctx.resources().LookupOrCreate<VariableState>(h.container, h.name, [&]() -> Result<ResourcePtr<VariableState>> {
-          return MakeIntrusive<VariableState>(dtype);
-        }));
-    if (variable->dtype() != dtype) {
-      return InvalidArgument("Trying to assign variable with wrong dtype. Variable '{}' is of {}, the value of {}",
-                             h.name, variable->dtype(), dtype);
-    }
+    WEIR_ASSIGN(ResourcePtr<VariableState> variable, AssignedVariable(ctx, dtype));
     Tensor value = TakeInput(ctx, 1);
     if (!value.valid()) {
       WEIR_ASSIGN(value, Tensor::Allocate(dtype, ctx.input(1).shape()));
       WEIR_TRY(CopyElements(ctx, ctx.input(1), value));
     }
-    std::unique_lock lock(variable->mu());
-    Tensor& current = variable->value_locked();
-    if (validate_shape && current.valid() && !(current.shape() == value.shape())) {
-      return InvalidArgument(
-          "Trying to assign to variable with tensor with wrong shape. Expected {} got {} (variable '{}')",
-          current.shape(), value.shape(), h.name);
-    }
-    std::swap(current, value);
-    lock.unlock();  // releases the old buffer without the lock
-    return OkStatus();
+    return SwapValue(ctx, *variable, std::move(value), validate_shape);
   });
 }
 
@@ -135,21 +196,41 @@ void CombineAll(KernelContext& ctx, const Tensor& to, const Tensor& value) {
   });
 }
 
+Status CheckCombine(const Tensor& variable, const Tensor& value) {
+  if (!(variable.shape() == value.shape())) {
+    return InvalidArgument("Cannot update variable with shape {} using a Tensor with shape {}, shapes must be equal.",
+                           variable.shape(), value.shape());
+  }
+  if (variable.dtype() != value.dtype()) {
+    return InvalidArgument("Cannot update a variable of {} with a value of {}", variable.dtype(), value.dtype());
+  }
+  return OkStatus();
+}
+
 template <HandleKind handle_kind, Combine op>
 Result<Kernel> MakeAssignCombine(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, handle_kind, 1, Extent::kDense));
     const Tensor& variable = update.value(0);
     const Tensor& value = ctx.input(1);
-    if (!(variable.shape() == value.shape())) {
-      return InvalidArgument("Cannot update variable with shape {} using a Tensor with shape {}, shapes must be equal.",
-                             variable.shape(), value.shape());
-    }
-    if (variable.dtype() != value.dtype()) {
-      return InvalidArgument("Cannot update a variable of {} with a value of {}", variable.dtype(), value.dtype());
-    }
+    WEIR_TRY(CheckCombine(variable, value));
     CombineAll<op>(ctx, variable, value);
     return OkStatus();
+  });
+}
+
+template <HandleKind handle_kind, Combine op>
+Result<Kernel> MakeGpuAssignCombine(KernelSetup&, GpuDevice& gpu) {
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([&gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, handle_kind, 1, Extent::kDense, &gpu));
+    const Tensor& variable = update.value(0);
+    const Tensor& value = ctx.input(1);
+    WEIR_TRY(CheckCombine(variable, value));
+    if (value.num_elements() == 0) return OkStatus();
+    const DimVector& dims = value.shape().dims();
+    return gpu::Binary(*stream, op == Combine::kAdd ? "Add" : "Sub", value.dtype(), variable.raw(), dims, value.raw(),
+                       dims, variable.raw(), dims);
   });
 }
 
@@ -194,6 +275,11 @@ Status ResourceCountUpToShape(ShapeContext& c) {
 }
 
 constexpr char kNumberAttr[] = ": numbertype";
+constexpr OpTraits kAssignment = {.state = StateRole::kUpdates,
+                                  .may_block = false,
+                                  .keeps_inputs = false,
+                                  .brief = true,
+                                  .value_use = ValueUse::kReplaces};
 
 template <Combine op>
 void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const std::string& resource_name) {
@@ -203,7 +289,8 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const 
       .attrs = {std::string("T") + kNumberAttr, "use_locking: bool = false"},
       .shape = MergedInputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelForTypes("T", NumberTypes(), MakeAssignCombine<HandleKind::kRef, op>),
+      .kernels = WithGpu(CpuKernelForTypes("T", NumberTypes(), MakeAssignCombine<HandleKind::kRef, op>),
+                         {.make = MakeGpuAssignCombine<HandleKind::kRef, op>, .types = kGpuReals | TypeSet{kInt64}}),
       .traits = kVariableUpdate,
   });
   registry.Add({
@@ -212,7 +299,10 @@ void RegisterAssignCombine(OpRegistry& registry, const std::string& name, const 
       .attrs = {"dtype: type"},
       .shape = AssignResourceShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<HandleKind::kResource, op>),
+      .kernels = WithGpu(CpuKernelForTypes("dtype", NumberTypes(), MakeAssignCombine<HandleKind::kResource, op>),
+                         {.make = MakeGpuAssignCombine<HandleKind::kResource, op>,
+                          .types = kGpuReals | TypeSet{kInt64},
+                          .attrs = "dtype"}),
       .traits = kVariableUpdate,
       .stateful = true,
   });
@@ -227,8 +317,9 @@ void RegisterAssign(OpRegistry& registry) {
       .attrs = {"T: type", "validate_shape: bool = true", "use_locking: bool = true"},
       .shape = AssignShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeAssign),
-      .traits = kVariableUpdate,
+      .kernels =
+          WithGpu(CpuKernel(MakeAssign), {.make = MakeGpuAssign, .types = kGpuPlain, .runs = GpuKernel::Runs::kCopies}),
+      .traits = kAssignment,
       .allows_uninitialized_input = true,
   });
   registry.Add({
@@ -237,8 +328,10 @@ void RegisterAssign(OpRegistry& registry) {
       .attrs = {"dtype: type", "validate_shape: bool = false"},
       .shape = AssignResourceShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeAssignVariable),
-      .traits = kVariableUpdate,
+      .kernels = WithGpu(
+          CpuKernel(MakeAssignVariable),
+          {.make = MakeGpuAssignVariable, .types = kGpuPlain, .attrs = "dtype", .runs = GpuKernel::Runs::kCopies}),
+      .traits = kAssignment,
       .stateful = true,
   });
   RegisterAssignCombine<Combine::kAdd>(registry, "AssignAdd", "AssignAddVariableOp");

@@ -6,20 +6,11 @@
 #include <map>
 
 #include "op/testing.h"
-#include "ops/register.h"
 #include "ops/state/lookup_table.h"
+#include "ops/state/state_ops_test.h"
 
 namespace weir::ops::lookup_ops_test {
 namespace {
-
-const OpRegistry& Ops() {
-  static const OpRegistry* ops = [] {
-    auto* registry = new OpRegistry;
-    RegisterStateOps(*registry);
-    return registry;
-  }();
-  return *ops;
-}
 
 using Strings = std::initializer_list<std::string>;
 Tensor S(Strings values) { return Tensor::Vector<std::string>(values); }
@@ -29,7 +20,7 @@ Tensor One(int64_t value) { return Tensor::Scalar<int64_t>(value); }
 // Parameter: the suffix of the ops, "" (reference handles) or "V2" (resource handles).
 class Lookup : public ::testing::TestWithParam<const char*> {
  protected:
-  KernelTester tester_{Ops()};
+  KernelTester tester_{StateOps()};
 
   EdgeValue Table(const std::string& op, const std::string& name, DType key = kString, DType value = kInt64,
                   AttrMap more = {}, std::vector<EdgeValue> inputs = {}) {
@@ -132,7 +123,7 @@ TEST_P(Lookup, EveryPairOfTypes) {
   }
 }
 
-TEST_P(Lookup, AMutableTableChanges) {
+TEST_P(Lookup, MutableTableInsertRemoveImport) {
   EdgeValue t = Table("MutableHashTable", "m");
   ASSERT_TRUE(Run("LookupTableInsert", t, {S({"a", "b", "a"}), I({1, 2, 3})}).ok());
   EXPECT_EQ(Find(t, S({"a", "z"}), One(-1)), I({3, -1}).ToString());
@@ -259,12 +250,12 @@ TEST_P(Lookup, BadFiles) {
 }
 
 TEST(LookupShapes, HandlesAndOutputs) {
-  EXPECT_EQ(ShapeTest(Ops(), "HashTable", "", {{"key_dtype", kString}, {"value_dtype", kInt64}}), "[2]");
-  EXPECT_EQ(ShapeTest(Ops(), "HashTableV2", "", {{"key_dtype", kString}, {"value_dtype", kInt64}}), "[]");
-  EXPECT_EQ(ShapeTest(Ops(), "LookupTableSize", "[2]"), "[]");
-  EXPECT_EQ(ShapeTest(Ops(), "LookupTableSize", "[3]").find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "LookupTableSizeV2", "[1]").find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "InitializeTableV2", "[];[2];[3]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "HashTable", "", {{"key_dtype", kString}, {"value_dtype", kInt64}}), "[2]");
+  EXPECT_EQ(ShapeTest(StateOps(), "HashTableV2", "", {{"key_dtype", kString}, {"value_dtype", kInt64}}), "[]");
+  EXPECT_EQ(ShapeTest(StateOps(), "LookupTableSize", "[2]"), "[]");
+  EXPECT_EQ(ShapeTest(StateOps(), "LookupTableSize", "[3]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "LookupTableSizeV2", "[1]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "InitializeTableV2", "[];[2];[3]").find("error"), 0u);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ void RegisterInitializeTableFromFile(OpRegistry& registry);
 void RegisterLookup(OpRegistry& registry);
 void RegisterResourceVariables(OpRegistry& registry);
 void RegisterScatter(OpRegistry& registry);
+void RegisterSdcaShrink(OpRegistry& registry);
 void RegisterVariables(OpRegistry& registry);
 
 void RegisterStateOps(OpRegistry& registry) {
@@ -18,6 +19,7 @@ void RegisterStateOps(OpRegistry& registry) {
   RegisterLookup(registry);
   RegisterResourceVariables(registry);
   RegisterScatter(registry);
+  RegisterSdcaShrink(registry);
   RegisterVariables(registry);
 }
 

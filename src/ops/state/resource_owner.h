@@ -1,5 +1,5 @@
 // Naming and lifetime of queues, accumulators, readers, iterators and tables. With a shared_name, the resource belongs
-// to its container and can be used by every node with that name. Unnamed says what happens without one.
+// to its container and can be used by every node with that name. Otherwise Unnamed determines name and lifetime.
 #pragma once
 
 #include <atomic>

@@ -3,6 +3,7 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/operators.h"
 #include "graph/build/state_ops.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
 #include "ops/array/elements.h"
@@ -289,7 +290,7 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .signature = "-> resource: resource",
       .attrs = {"container: string = ''", "shared_name: string = ''", "dtype: type", "shape: shape"},
       .shape = ScalarOutputs(),
-      .kernels = CpuKernel(MakeVarHandle),
+      .kernels = HostOnGpu(CpuKernel(MakeVarHandle)),
       .traits = {.state = StateRole::kVariableHandle, .may_block = false, .brief = true},
       .stateful = true,
   });
@@ -299,8 +300,8 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .attrs = {"dtype: type"},
       .shape = ReadVariableShape,
       .gradient = [](GradientContext& g) -> Result<Gradients> { return Gradients{g.raw_d_output(0)}; },
-      .kernels = CpuKernel(MakeReadVariable),
-      .traits = kVariableRead,
+      .kernels = ForwardsOnGpu(CpuKernel(MakeReadVariable), {}, "dtype"),
+      .traits = {.state = StateRole::kReads, .may_block = false, .brief = true, .value_use = ValueUse::kGives},
       .stateful = true,
   });
   registry.Add({
@@ -308,8 +309,8 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .signature = "resource: resource ->",
       .attrs = {"ignore_lookup_error: bool = true"},
       .shape = NoOutputs(),
-      .kernels = CpuKernel(MakeDestroyResource),
-      .traits = {.state = StateRole::kUpdates, .may_block = false},
+      .kernels = HostOnGpu(CpuKernel(MakeDestroyResource)),
+      .traits = {.state = StateRole::kUpdates, .may_block = false, .value_use = ValueUse::kExistence},
       .stateful = true,
   });
   registry.Add({
@@ -317,8 +318,8 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .signature = "resource: resource -> is_initialized: bool",
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeVarIsInitialized),
-      .traits = kVariableRead,
+      .kernels = HostOnGpu(CpuKernel(MakeVarIsInitialized)),
+      .traits = {.state = StateRole::kReads, .may_block = false, .brief = true, .value_use = ValueUse::kExistence},
       .stateful = true,
   });
   registry.Add({
@@ -327,9 +328,12 @@ void RegisterResourceVariables(OpRegistry& registry) {
       .attrs = {"out_type: {int32, int64} = DT_INT32"},
       .shape = VariableShapeShape,
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeVariableShape),
-      .traits =
-          {.state = StateRole::kReads, .may_block = false, .brief = true, .shape_value = ShapeValue::kVariableShape},
+      .kernels = HostOnGpu(CpuKernel(MakeVariableShape)),
+      .traits = {.state = StateRole::kReads,
+                 .may_block = false,
+                 .brief = true,
+                 .shape_value = ShapeValue::kVariableShape,
+                 .value_use = ValueUse::kShape},
       .stateful = true,
   });
   registry.Add({

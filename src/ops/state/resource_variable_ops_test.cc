@@ -40,7 +40,7 @@ TEST(ResourceVariableGraph, ShapesFollowFromTheHandle) {
   EXPECT_EQ(graph.TakeError().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(ResourceVariableGraph, ReadsPassTheGradientOnAndGathersKeepItSparse) {
+TEST(ResourceVariableGraph, ReadsForwardGradientsAndGathersKeepThemSparse) {
   Graph graph(Ops());
   graph.set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
   Output handle = VarHandleOp(graph, kFloat, PartialShape{5, 3});

@@ -77,72 +77,84 @@ Result<Slices> NdSlices(const Tensor& var, const Tensor& indices, const Tensor& 
   return slices;
 }
 
+// Combines `n` elements at `out` with those at `in`, or with the one element at `in`. The only code of these ops that
+// depends on the element type.
+using CombineLoop = void (*)(void* out, const void* in, int64_t n, bool one_update);
+
 template <Combine op, class T>
-Status CombineSlices(KernelContext& ctx, const Slices& slices, T* var, const T* updates, int64_t num_updates) {
-  if constexpr (op == Combine::kDiv && std::is_integral_v<T>) {
-    if (!slices.rows.empty() && slices.width > 0 &&
-        std::find(updates, updates + num_updates, T(0)) != updates + num_updates) {
-      return InvalidArgument("Integer division by zero");
-    }
+void CombineAll(void* to, const void* from, int64_t n, bool one_update) {
+  T* out = static_cast<T*>(to);
+  const T* in = static_cast<const T*>(from);
+  if (one_update) {
+    for (int64_t i = 0; i < n; ++i) out[i] = CombineElements<op, T>(out[i], *in);
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = CombineElements<op, T>(out[i], in[i]);
   }
-  const int64_t width = slices.width;
-  return ForRowsInOrder(ctx, slices.rows, 5 + width, [&](int64_t k, int64_t row) {
-    T* out = var + row * width;
-    if (slices.one_update) {
-      for (int64_t i = 0; i < width; ++i) out[i] = CombineElements<op, T>(out[i], *updates);
-    } else {
-      const T* in = updates + k * width;
-      for (int64_t i = 0; i < width; ++i) out[i] = CombineElements<op, T>(out[i], in[i]);
-    }
-  });
 }
 
 // Assignment needs no arithmetic, so it only depends on the size of an element.
-Status ReplaceSlices(KernelContext& ctx, const Slices& slices, const Tensor& var, const Tensor& updates) {
-  auto replace = [&]<class T>(T*) {
-    return CombineSlices<Combine::kUpdate, T>(ctx, slices, static_cast<T*>(var.raw()),
-                                              static_cast<const T*>(updates.raw()), updates.num_elements());
-  };
-  if (var.dtype() == kString) return replace(static_cast<std::string*>(nullptr));
-  if (!IsPlain(var.dtype())) return Unimplemented("scattering elements of type {} is not supported", var.dtype());
-  switch (ElementSize(var.dtype())) {
+CombineLoop ReplaceLoop(DType dtype) {
+  if (dtype == kString) return CombineAll<Combine::kUpdate, std::string>;
+  if (!IsPlain(dtype)) return nullptr;
+  switch (ElementSize(dtype)) {
     case 1:
-      return replace(static_cast<uint8_t*>(nullptr));
+      return CombineAll<Combine::kUpdate, uint8_t>;
     case 2:
-      return replace(static_cast<uint16_t*>(nullptr));
+      return CombineAll<Combine::kUpdate, uint16_t>;
     case 4:
-      return replace(static_cast<uint32_t*>(nullptr));
+      return CombineAll<Combine::kUpdate, uint32_t>;
     case 8:
-      return replace(static_cast<uint64_t*>(nullptr));
+      return CombineAll<Combine::kUpdate, uint64_t>;
     case 16:
-      return replace(static_cast<std::complex<double>*>(nullptr));
+      return CombineAll<Combine::kUpdate, std::complex<double>>;
     default:
-      return Unimplemented("scattering elements of type {} is not supported", var.dtype());
+      return nullptr;
   }
 }
 
-template <Combine op>
-Status RunScatter(KernelContext& ctx, const Slices& slices, const Tensor& var, const Tensor& updates) {
-  if constexpr (op == Combine::kUpdate) {
-    return ReplaceSlices(ctx, slices, var, updates);
-  } else {
-    Status status;
-    auto run = [&]<class T>(TypeTag<T>) {
-      status = CombineSlices<op, T>(ctx, slices, var.data<T>(), updates.data<T>(), updates.num_elements());
-    };
-    bool known;
-    if constexpr (op == Combine::kMin || op == Combine::kMax) {
-      known = WithRealType(var.dtype(), run);
-    } else {
-      known = WithNumberType(var.dtype(), run);
+// Null if the op is not defined for `dtype`.
+CombineLoop LoopOf(Combine op, DType dtype) {
+  if (op == Combine::kUpdate) return ReplaceLoop(dtype);
+  CombineLoop loop = nullptr;
+  auto choose = [&]<class T>(TypeTag<T>) {
+    if constexpr (!std::is_same_v<T, std::complex<float>> && !std::is_same_v<T, std::complex<double>>) {
+      if (op == Combine::kMin) loop = CombineAll<Combine::kMin, T>;
+      if (op == Combine::kMax) loop = CombineAll<Combine::kMax, T>;
     }
-    return known ? status : Unimplemented("scattering elements of type {} is not supported", var.dtype());
-  }
+    if (op == Combine::kAdd) loop = CombineAll<Combine::kAdd, T>;
+    if (op == Combine::kSub) loop = CombineAll<Combine::kSub, T>;
+    if (op == Combine::kMul) loop = CombineAll<Combine::kMul, T>;
+    if (op == Combine::kDiv) loop = CombineAll<Combine::kDiv, T>;
+  };
+  WithNumberType(dtype, choose);
+  return loop;
 }
 
-template <Combine op, Indexing indexing>
-Result<Kernel> MakeScatter(HandleKind handle_kind) {
-  return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
+bool HasZero(const Tensor& integers) {
+  const auto size = static_cast<int64_t>(ElementSize(integers.dtype()));
+  const char* bytes = static_cast<const char*>(integers.raw());
+  for (int64_t i = 0; i < integers.num_elements(); ++i) {
+    if (std::all_of(bytes + i * size, bytes + (i + 1) * size, [](char b) { return b == 0; })) return true;
+  }
+  return false;
+}
+
+Status RunScatter(KernelContext& ctx, Combine op, const Slices& slices, const Tensor& var, const Tensor& updates) {
+  const CombineLoop combine = LoopOf(op, var.dtype());
+  if (combine == nullptr) return Unimplemented("scattering elements of type {} is not supported", var.dtype());
+  const int64_t width = slices.width;
+  if (op == Combine::kDiv && IsInteger(var.dtype()) && width > 0 && HasZero(updates))
+    return InvalidArgument("Integer division by zero");
+  const auto size = static_cast<int64_t>(ElementSize(var.dtype()));
+  char* const to = static_cast<char*>(var.raw());
+  const char* const from = static_cast<const char*>(updates.raw());
+  return ForRowsInOrder(ctx, slices.rows, 5 + width, [&](int64_t k, int64_t row) {
+    combine(to + row * width * size, slices.one_update ? from : from + k * width * size, width, slices.one_update);
+  });
+}
+
+Result<Kernel> MakeScatter(Combine op, Indexing indexing, HandleKind handle_kind) {
+  return Kernel::Sync([=](KernelContext& ctx) -> Status {
     WEIR_ASSIGN(VariableUpdate update, VariableUpdate::Begin(ctx, handle_kind, 1, Extent::kSparse));
     const Tensor& var = update.value(0);
     const Tensor& indices = ctx.input(1);
@@ -153,7 +165,7 @@ Result<Kernel> MakeScatter(HandleKind handle_kind) {
     WEIR_ASSIGN(const Slices slices,
                 indexing == Indexing::kNd ? NdSlices(var, indices, updates) : RowSlices(var, indices, updates));
     if (var.num_elements() == 0 || slices.rows.empty()) return OkStatus();
-    return RunScatter<op>(ctx, slices, var, updates);
+    return RunScatter(ctx, op, slices, var, updates);
   });
 }
 
@@ -181,13 +193,13 @@ Status ScatterNdShape(ShapeContext& c, HandleKind handle_kind) {
 
 constexpr char kNumberList[] = ": numbertype";
 
-template <Combine op, Indexing indexing>
-void AddScatter(OpRegistry& registry, const std::string& name, const std::string& resource_name) {
+void AddScatter(OpRegistry& registry, Combine op, Indexing indexing, const std::string& name,
+                const std::string& resource_name) {
   const bool replaces = op == Combine::kUpdate;
   const bool orders = op == Combine::kMin || op == Combine::kMax;
   const bool nd = indexing == Indexing::kNd;
   auto kernels = [&](const std::string& attr, HandleKind handle_kind) {
-    KernelFactory make = [handle_kind](KernelSetup&) { return MakeScatter<op, indexing>(handle_kind); };
+    KernelFactory make = [=](KernelSetup&) { return MakeScatter(op, indexing, handle_kind); };
     if (replaces) return CpuKernel(make);
     if (orders && handle_kind == HandleKind::kRef) {
       return CpuKernelForTypes(attr, {kHalf, kBFloat16, kFloat, kDouble, kInt32, kInt64}, make);
@@ -228,16 +240,16 @@ void AddScatter(OpRegistry& registry, const std::string& name, const std::string
 }  // namespace
 
 void RegisterScatter(OpRegistry& registry) {
-  AddScatter<Combine::kUpdate, Indexing::kRows>(registry, "ScatterUpdate", "ResourceScatterUpdate");
-  AddScatter<Combine::kAdd, Indexing::kRows>(registry, "ScatterAdd", "ResourceScatterAdd");
-  AddScatter<Combine::kSub, Indexing::kRows>(registry, "ScatterSub", "ResourceScatterSub");
-  AddScatter<Combine::kMul, Indexing::kRows>(registry, "ScatterMul", "ResourceScatterMul");
-  AddScatter<Combine::kDiv, Indexing::kRows>(registry, "ScatterDiv", "ResourceScatterDiv");
-  AddScatter<Combine::kMin, Indexing::kRows>(registry, "ScatterMin", "ResourceScatterMin");
-  AddScatter<Combine::kMax, Indexing::kRows>(registry, "ScatterMax", "ResourceScatterMax");
-  AddScatter<Combine::kUpdate, Indexing::kNd>(registry, "ScatterNdUpdate", "ResourceScatterNdUpdate");
-  AddScatter<Combine::kAdd, Indexing::kNd>(registry, "ScatterNdAdd", "ResourceScatterNdAdd");
-  AddScatter<Combine::kSub, Indexing::kNd>(registry, "ScatterNdSub", "ResourceScatterNdSub");
+  AddScatter(registry, Combine::kUpdate, Indexing::kRows, "ScatterUpdate", "ResourceScatterUpdate");
+  AddScatter(registry, Combine::kAdd, Indexing::kRows, "ScatterAdd", "ResourceScatterAdd");
+  AddScatter(registry, Combine::kSub, Indexing::kRows, "ScatterSub", "ResourceScatterSub");
+  AddScatter(registry, Combine::kMul, Indexing::kRows, "ScatterMul", "ResourceScatterMul");
+  AddScatter(registry, Combine::kDiv, Indexing::kRows, "ScatterDiv", "ResourceScatterDiv");
+  AddScatter(registry, Combine::kMin, Indexing::kRows, "ScatterMin", "ResourceScatterMin");
+  AddScatter(registry, Combine::kMax, Indexing::kRows, "ScatterMax", "ResourceScatterMax");
+  AddScatter(registry, Combine::kUpdate, Indexing::kNd, "ScatterNdUpdate", "ResourceScatterNdUpdate");
+  AddScatter(registry, Combine::kAdd, Indexing::kNd, "ScatterNdAdd", "ResourceScatterNdAdd");
+  AddScatter(registry, Combine::kSub, Indexing::kNd, "ScatterNdSub", "ResourceScatterNdSub");
 }
 
 }  // namespace weir::ops

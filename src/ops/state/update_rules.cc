@@ -100,6 +100,21 @@ struct Adagrad : Base<D> {  // var, accum; lr
 };
 
 template <class D>
+struct AdagradV2 : Base<D> {  // var, accum; lr, epsilon
+  using typename Base<D>::F;
+  using typename Base<D>::V;
+  static constexpr int kSlots = 2;
+  V lr, epsilon;
+  bool update_slots;
+  explicit AdagradV2(const UpdateScalars<F>& s)
+      : lr(this->C(s.in[0])), epsilon(this->C(s.in[1])), update_slots(s.flag) {}
+  HWY_INLINE void operator()(V* s, V g) const {
+    if (update_slots) s[1] = s[1] + g * g;
+    s[0] = s[0] - g * lr / (hn::Sqrt(s[1]) + epsilon);
+  }
+};
+
+template <class D>
 struct AdagradDA : Base<D> {  // var, gradient_accumulator, gradient_squared_accumulator; lr, l1, l2, global_step
   using typename Base<D>::F;
   using typename Base<D>::V;
@@ -217,6 +232,25 @@ struct Adam : Base<D> {  // var, m, v; beta1_power, beta2_power, lr, beta1, beta
     s[2] = s[2] + (g * g - s[2]) * one_minus_beta2;
     const V m = nesterov ? g * one_minus_beta1 + beta1 * s[1] : s[1];
     s[0] = s[0] - m * alpha / (hn::Sqrt(s[2]) + epsilon);
+  }
+};
+
+template <class D>
+struct AdamWithAmsgrad : Base<D> {  // var, m, v, vhat; beta1_power, beta2_power, lr, beta1, beta2, epsilon
+  using typename Base<D>::F;
+  using typename Base<D>::V;
+  static constexpr int kSlots = 4;
+  V alpha, one_minus_beta1, one_minus_beta2, epsilon;
+  explicit AdamWithAmsgrad(const UpdateScalars<F>& s)
+      : alpha(this->C(s.in[2] * std::sqrt(F(1) - s.in[1]) / (F(1) - s.in[0]))),
+        one_minus_beta1(this->C(F(1) - s.in[3])),
+        one_minus_beta2(this->C(F(1) - s.in[4])),
+        epsilon(this->C(s.in[5])) {}
+  HWY_INLINE void operator()(V* s, V g) const {
+    s[1] = s[1] + (g - s[1]) * one_minus_beta1;
+    s[2] = s[2] + (g * g - s[2]) * one_minus_beta2;
+    s[3] = hn::Max(s[3], s[2]);
+    s[0] = s[0] - s[1] * alpha / (hn::Sqrt(s[3]) + epsilon);
   }
 };
 
@@ -377,6 +411,8 @@ void Dispatch(UpdateRule rule, const UpdateScalars<F>& scalars, F* const* slots,
       return Rows<Adadelta>(scalars, slots, grad, rows);
     case UpdateRule::kAdagrad:
       return Rows<Adagrad>(scalars, slots, grad, rows);
+    case UpdateRule::kAdagradV2:
+      return Rows<AdagradV2>(scalars, slots, grad, rows);
     case UpdateRule::kAdagradDA:
       return Rows<AdagradDA>(scalars, slots, grad, rows);
     case UpdateRule::kProximalAdagrad:
@@ -391,6 +427,8 @@ void Dispatch(UpdateRule rule, const UpdateScalars<F>& scalars, F* const* slots,
       return Rows<KerasMomentum>(scalars, slots, grad, rows);
     case UpdateRule::kAdam:
       return Rows<Adam>(scalars, slots, grad, rows);
+    case UpdateRule::kAdamWithAmsgrad:
+      return Rows<AdamWithAmsgrad>(scalars, slots, grad, rows);
     case UpdateRule::kAdaMax:
       return Rows<AdaMax>(scalars, slots, grad, rows);
     case UpdateRule::kRmsProp:

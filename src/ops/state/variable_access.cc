@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/gpu_device.h"
 #include "ops/array/elements.h"
 
 namespace weir::ops {
@@ -29,7 +30,8 @@ Status UninitializedError(KernelContext& ctx, HandleKind handle_kind, int i) {
                             i < static_cast<int>(args.size()) ? args[i].name : std::to_string(i), ctx.name());
 }
 
-Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, HandleKind handle_kind, int count, Extent extent) {
+Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, HandleKind handle_kind, int count, Extent extent,
+                                             GpuDevice* gpu) {
   VariableUpdate update;
   absl::InlinedVector<VariableState*, 4> order;
   for (int i = 0; i < count; ++i) {
@@ -53,7 +55,7 @@ Result<VariableUpdate> VariableUpdate::Begin(KernelContext& ctx, HandleKind hand
     }
     const bool in_use = handle_kind == HandleKind::kRef ? value.HasReaders() : !value.OwnsMemoryAlone();
     if (value.num_elements() > 0 && in_use) {
-      WEIR_ASSIGN(Tensor copy, value.Clone());
+      WEIR_ASSIGN(Tensor copy, gpu != nullptr ? gpu->Copy(value) : value.Clone());
       value = std::move(copy);
     }
     if (extent == Extent::kDense) continue;

@@ -10,6 +10,10 @@
 #include "op/shape_context.h"
 #include "ops/state/handle_kind.h"
 
+namespace weir {
+class GpuDevice;
+}  // namespace weir
+
 namespace weir::ops {
 
 enum class Extent { kDense, kSparse };  // how much of the value an update touches
@@ -24,8 +28,9 @@ Status UninitializedError(KernelContext& ctx, HandleKind handle_kind, int i);
 class VariableUpdate final {
  public:
   // Checks that all are initialized and of one type, and makes them safe to write in place. Sets output 0 of reference
-  // ops.
-  static Result<VariableUpdate> Begin(KernelContext& ctx, HandleKind handle_kind, int count, Extent extent);
+  // ops. `gpu`: the device that the kernel runs on; null: a CPU.
+  static Result<VariableUpdate> Begin(KernelContext& ctx, HandleKind handle_kind, int count, Extent extent,
+                                      GpuDevice* gpu = nullptr);
   // The current value. The caller may write into its memory.
   const Tensor& value(int i) const { return variables_[i]->value_locked(); }
 

@@ -1,5 +1,6 @@
 // Reference variables: the node outputs a reference to the state, and consumers see its current value. A variable lives
 // in the session's resources under container and shared_name (or the node's name).
+#include "op/gpu_kernel.h"
 #include "op/shape_context.h"
 #include "ops/state/variable_access.h"
 
@@ -90,7 +91,7 @@ void RegisterVariables(OpRegistry& registry) {
       .signature = "-> ref: Ref(dtype)",
       .attrs = {"shape: shape", "dtype: type", "container: string = ''", "shared_name: string = ''"},
       .shape = OldVariableShapeFn,
-      .kernels = CpuKernel(MakeVariable),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeVariable), {}, "dtype"),
       .traits = {.state = StateRole::kVariable, .may_block = false, .brief = true},
       .stateful = true,
   });
@@ -99,7 +100,7 @@ void RegisterVariables(OpRegistry& registry) {
       .signature = "-> ref: Ref(dtype)",
       .attrs = {"shape: shape", "dtype: type", "container: string = ''", "shared_name: string = ''"},
       .shape = ShapeFromAttr(),
-      .kernels = CpuKernel(MakeVariable),
+      .kernels = ForwardsOnGpu(CpuKernel(MakeVariable), {}, "dtype"),
       .traits = {.state = StateRole::kVariable, .may_block = false, .brief = true},
       .stateful = true,
   });
@@ -126,8 +127,8 @@ void RegisterVariables(OpRegistry& registry) {
       .attrs = {"dtype: type"},
       .shape = ScalarOutputs(),
       .no_gradient = kNoGradient,
-      .kernels = CpuKernel(MakeIsVariableInitialized),
-      .traits = kVariableRead,
+      .kernels = ShapesOnGpu(CpuKernel(MakeIsVariableInitialized)),
+      .traits = {.state = StateRole::kReads, .may_block = false, .brief = true, .value_use = ValueUse::kExistence},
       .allows_uninitialized_input = true,
   });
 }

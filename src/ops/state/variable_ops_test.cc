@@ -3,23 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "op/testing.h"
-#include "ops/register.h"
+#include "ops/state/state_ops_test.h"
 
 namespace weir::ops::variable_ops_test {
 namespace {
 
-const OpRegistry& Ops() {
-  static const OpRegistry* ops = [] {
-    auto* registry = new OpRegistry;
-    RegisterStateOps(*registry);
-    return registry;
-  }();
-  return *ops;
-}
-
 class VariableOps : public ::testing::Test {
  protected:
-  KernelTester tester_{Ops()};
+  KernelTester tester_{StateOps()};
 
   EdgeValue MakeVariable(const std::string& name, DType dtype, const PartialShape& shape) {
     tester_.set_node_name(name);
@@ -52,7 +43,7 @@ class VariableOps : public ::testing::Test {
 EdgeValue V(Tensor t) { return KernelTester::Value(std::move(t)); }
 Tensor Floats(const Shape& shape, std::initializer_list<float> values) { return Tensor::Of<float>(shape, values); }
 
-TEST_F(VariableOps, OneNameIsOneVariable) {
+TEST_F(VariableOps, EqualNamesShareAVariable) {
   EdgeValue a = MakeVariable("a", kFloat, {2});
   EdgeValue again = MakeVariable("a", kFloat, {2});
   EdgeValue b = MakeVariable("b", kFloat, {2});
@@ -98,7 +89,7 @@ TEST_F(VariableOps, AssignReusesUnsharedMemory) {
   EXPECT_EQ(a.ref->Read().ToString(), Floats({2}, {6, 8}).ToString());
 }
 
-TEST_F(VariableOps, AnAliasReadBeforeAnUpdateSeesIt) {
+TEST_F(VariableOps, AliasesSeeLaterUpdates) {
   EdgeValue a = MakeVariable("a", kFloat, {2});
   ASSERT_TRUE(Run("Assign", {a, V(Floats({2}, {1, 2}))}).ok());
   const Tensor alias = a.ref->Read();
@@ -134,7 +125,7 @@ TEST_F(VariableOps, UninitializedVariablesAreNotRead) {
   EXPECT_EQ(Value("VarIsInitializedOp", {handle})->scalar<bool>(), false);
 }
 
-TEST_F(VariableOps, AResourceReadStaysAsItWas) {
+TEST_F(VariableOps, AResourceReadDoesNotChange) {
   const Tensor handle = MakeHandle("r");
   ASSERT_TRUE(RunOn("AssignVariableOp", {handle, Floats({2}, {1, 2})}).ok());
   const Tensor first = *Value("ReadVariableOp", {handle}, {{"dtype", kFloat}});
@@ -246,7 +237,7 @@ TEST_F(VariableOps, ScatterOnBothKindsOfVariables) {
   }
 }
 
-TEST_F(VariableOps, ScatterRefusesBeforeItChanges) {
+TEST_F(VariableOps, FailedScatterChangesNothing) {
   EdgeValue a = KernelTester::Variable(kInt32, Tensor::Of<int32_t>({2, 2}, {1, 2, 3, 4}));
   const Tensor rows = Tensor::Of<int32_t>({2, 2}, {1, 1, 0, 1});
   EXPECT_EQ(Run("ScatterAdd", {a, V(Tensor::Vector<int32_t>({0, 2})), V(rows)}).code(), StatusCode::kInvalidArgument);
@@ -295,24 +286,24 @@ TEST_F(VariableOps, GathersRows) {
 }
 
 TEST_F(VariableOps, Shapes) {
-  EXPECT_EQ(ShapeTest(Ops(), "VariableV2", "", {{"shape", PartialShape{2, -1}}, {"dtype", kFloat}}), "[2,?]");
-  EXPECT_EQ(ShapeTest(Ops(), "Assign", "[2,?];[?,3]"), "[2,3]");
-  EXPECT_EQ(ShapeTest(Ops(), "Assign", "[2];[3]").find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "Assign", "[2];[3]", {{"validate_shape", false}}), "[3]");
-  EXPECT_EQ(ShapeTest(Ops(), "AssignAdd", "[2,?];[?,3]"), "[2,3]");
-  EXPECT_EQ(ShapeTest(Ops(), "CountUpTo", "[]", {{"limit", 1}}), "[]");
-  EXPECT_EQ(ShapeTest(Ops(), "CountUpTo", "[1]", {{"limit", 1}}).find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "ScatterAdd", "[5,2];[3];[3,2]"), "[5,2]");
-  EXPECT_EQ(ShapeTest(Ops(), "ScatterAdd", "[5,2];[3];[]"), "[5,2]");
-  EXPECT_EQ(ShapeTest(Ops(), "ScatterAdd", "[5,2];[3];[3,3]").find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "ScatterAdd", "[];[3];[3]"), "[]");
-  EXPECT_EQ(ShapeTest(Ops(), "ScatterNdAdd", "[5,2];[3,1];[3,2]"), "[5,2]");
-  EXPECT_EQ(ShapeTest(Ops(), "ScatterNdAdd", "[5,2];[3,1];[3,3]").find("error"), 0u);
-  EXPECT_EQ(ShapeTest(Ops(), "ScatterNdAdd", "[5,2];[3,3];[3]"), "[5,2]");
-  EXPECT_EQ(ShapeTest(Ops(), "ScatterNdAdd", "[5,2];[3,3];[3,2]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "VariableV2", "", {{"shape", PartialShape{2, -1}}, {"dtype", kFloat}}), "[2,?]");
+  EXPECT_EQ(ShapeTest(StateOps(), "Assign", "[2,?];[?,3]"), "[2,3]");
+  EXPECT_EQ(ShapeTest(StateOps(), "Assign", "[2];[3]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "Assign", "[2];[3]", {{"validate_shape", false}}), "[3]");
+  EXPECT_EQ(ShapeTest(StateOps(), "AssignAdd", "[2,?];[?,3]"), "[2,3]");
+  EXPECT_EQ(ShapeTest(StateOps(), "CountUpTo", "[]", {{"limit", 1}}), "[]");
+  EXPECT_EQ(ShapeTest(StateOps(), "CountUpTo", "[1]", {{"limit", 1}}).find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "ScatterAdd", "[5,2];[3];[3,2]"), "[5,2]");
+  EXPECT_EQ(ShapeTest(StateOps(), "ScatterAdd", "[5,2];[3];[]"), "[5,2]");
+  EXPECT_EQ(ShapeTest(StateOps(), "ScatterAdd", "[5,2];[3];[3,3]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "ScatterAdd", "[];[3];[3]"), "[]");
+  EXPECT_EQ(ShapeTest(StateOps(), "ScatterNdAdd", "[5,2];[3,1];[3,2]"), "[5,2]");
+  EXPECT_EQ(ShapeTest(StateOps(), "ScatterNdAdd", "[5,2];[3,1];[3,3]").find("error"), 0u);
+  EXPECT_EQ(ShapeTest(StateOps(), "ScatterNdAdd", "[5,2];[3,3];[3]"), "[5,2]");
+  EXPECT_EQ(ShapeTest(StateOps(), "ScatterNdAdd", "[5,2];[3,3];[3,2]").find("error"), 0u);
 }
 
-TEST_F(VariableOps, SchemasAreWellFormed) { EXPECT_TRUE(Ops().Validate().ok()) << Ops().Validate(); }
+TEST_F(VariableOps, SchemasAreWellFormed) { EXPECT_TRUE(StateOps().Validate().ok()) << StateOps().Validate(); }
 
 }  // namespace
 }  // namespace weir::ops::variable_ops_test

@@ -11,6 +11,11 @@ namespace weir::ops {
 
 uint64_t FarmFingerprint64(std::string_view data) { return util::Fingerprint64(data.data(), data.size()); }
 
+std::pair<uint64_t, uint64_t> FarmFingerprint128(std::string_view data) {
+  const auto hash = util::Fingerprint128(data.data(), data.size());
+  return {util::Uint128Low64(hash), util::Uint128High64(hash)};
+}
+
 uint64_t SipHash24(uint64_t key0, uint64_t key1, std::string_view data) {
   uint64_t v0 = key0 ^ 0x736f6d6570736575;
   uint64_t v1 = key1 ^ 0x646f72616e646f6d;
