@@ -38,7 +38,7 @@ tensorflow::StepStats TwoBranches() {
   return stats;
 }
 
-TEST(ChromeTrace, OpsThatOverlapGetLanesOfTheirOwn) {
+TEST(ChromeTrace, OverlappingOpsGetSeparateLanes) {
   const auto ops = Events(TwoBranches(), {}, "X");
   ASSERT_EQ(ops.size(), 3u);
   EXPECT_EQ(ops[0]["name"], "Const");

@@ -71,7 +71,7 @@ TEST_F(ExecutorTest, BlockingAndAsynchronousKernels) {
   EXPECT_EQ(Value(sum, {{x, Float(1)}}), 45);
 }
 
-TEST_F(ExecutorTest, AQuickBlockingKernelStaysOnTheCallersThreadAmongCheapOnes) {
+TEST_F(ExecutorTest, AQuickBlockingKernelRunsOnTheCallersThread) {
   Output x = Placeholder("x");
   Output y = Op("Add", {Op("QuickBlocking", {x}), Op("Mul", {x, Const(2)})});
   y = Op("Add", {y, Op("Add", {Op("Mul", {x, Const(3)}), Op("Mul", {x, Const(4)})})});
@@ -206,7 +206,7 @@ TEST_F(ExecutorTest, FetchedValuesDoNotChange) {
   EXPECT_EQ((*before)[1].scalar<float>(), 1);
 }
 
-TEST_F(ExecutorTest, AFedReferenceIsNoReference) {
+TEST_F(ExecutorTest, AFedReferenceIsAnOrdinaryValue) {
   Output v = Variable("v");
   EXPECT_EQ(Value(Op("Identity", {v}), {{v, Float(4)}}), 4);
   Result<std::vector<Tensor>> result = Run({Op("Assign", {v, Const(1)})}, {{v, Float(4)}});
@@ -237,7 +237,7 @@ TEST_F(ExecutorTest, ADeadFetchIsAnError) {
   EXPECT_EQ(Value(Output(fork.node, 1)), 5);
 }
 
-TEST_F(ExecutorTest, ControlEdgesCarryDeathAndMergeEndsIt) {
+TEST_F(ExecutorTest, ControlEdgesPropagateDeadnessAndMergeStopsIt) {
   Output fork = Op("Switch", {Const(5), Bool(true)});
   Output dead = Op("Identity", {fork});
   Output skipped = Op("Fail", {Const(1)}, "skipped", {dead.node});
@@ -269,7 +269,7 @@ TEST_F(ExecutorTest, AMergeWaitsForItsControlInputsAndForAValue) {
   EXPECT_EQ(Value(merge(fork, soon, dead), {{x, Float(3)}}), 3);
 }
 
-TEST_F(ExecutorTest, TransfersRunDead) {
+TEST_F(ExecutorTest, SendsAndReceivesRunEvenIfTheirInputsAreDead) {
   auto count = std::make_shared<std::atomic<int>>(0);
   registry_.Add({.name = "_Send",
                  .signature = "tensor: float ->",
@@ -524,7 +524,7 @@ TEST_F(CrossStepWaitTest, AWaitingThreadContinuesItsOwnStep) {
   EXPECT_NE(passed_[0], std::this_thread::get_id());
 }
 
-class CountingLender final : public TransportThread::Owner {
+class CountingOwner final : public TransportThread::Owner {
  public:
   void BeginLongWork() override { ++count; }
   int count = 0;
@@ -553,10 +553,10 @@ TEST_F(CrossStepWaitTest, ADonatedThreadRunsExpensiveNodes) {
     return gauge_->last_thread.load();
   };
   EXPECT_NE(bring(), std::this_thread::get_id());
-  CountingLender outer;
-  const DonatedThread lent(outer);
+  CountingOwner outer;
+  const DonatedThread donated(outer);
   {
-    CountingLender inner;
+    CountingOwner inner;
     const DonatedThread again(inner);
     EXPECT_EQ(bring(), std::this_thread::get_id());
     EXPECT_EQ(inner.count, 1);

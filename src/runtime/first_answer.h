@@ -44,22 +44,22 @@ class FirstAnswer final {
   FirstAnswer(const FirstAnswer&) = delete;
   FirstAnswer& operator=(const FirstAnswer&) = delete;
 
-  // Answers. False, and nothing happens, if this is not the first.
+  // Gives the answer. Returns false and does nothing if there was an answer or a cancellation before.
   bool Give(Answer answer) {
     if (!Claim()) return false;
     Finish(std::move(answer));
     return true;
   }
-  // The two halves of Give, for a caller that has something to do between them. True for the first: it must call
-  // Finish, once. When Claim returns true, `on_cancel` neither runs nor will run.
+  // Give in two parts, for a caller that does work between them. Claim returns true to one caller only,
+  // which must call Finish once. If Claim returns true, `on_cancel` is not running and will not run.
   bool Claim() {
     if (answered_.exchange(true)) return false;
     if (cancel_ != nullptr) cancel_->Unregister(registration_);
     return true;
   }
-  // Releases `done` at once: others may wait for what it refers to.
+  // Destroys `done` after the call: others may wait for the objects that it keeps alive.
   void Finish(Answer answer) { std::exchange(done_, nullptr)(std::move(answer)); }
-  // True once an answer or a cancellation is the first; `done` may not have run yet.
+  // True once there is an answer or a cancellation; `done` may not have run yet.
   bool answered() const { return answered_; }
 
  private:

@@ -22,7 +22,7 @@ struct Got {
   }
 };
 
-TEST(FirstAnswerTest, AnAnswerWinsOverALaterOneAndALaterCancellation) {
+TEST(FirstAnswerTest, TheFirstAnswerWinsOverLaterOnesAndOverCancellation) {
   CancelToken cancel;
   Got got;
   int cancelled = 0;
@@ -71,7 +71,7 @@ TEST(FirstAnswerTest, WithoutATokenTheFirstAnswerWins) {
   EXPECT_EQ(got.answers[0].status(), NotFound("no"));
 }
 
-TEST(FirstAnswerTest, WhatTheCallbacksHoldIsReleasedWithTheAnswer) {
+TEST(FirstAnswerTest, TheAnswerReleasesTheStateOfTheCallbacks) {
   for (const bool by_cancel : {false, true}) {
     CancelToken cancel;
     const auto held = std::make_shared<int>(0);

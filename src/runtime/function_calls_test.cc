@@ -79,7 +79,7 @@ TEST_F(FunctionCallsTest, AFunctionThatCallsItselfWithoutEnd) {
     const Status error = Error(Op(name, {Const(1)}));
     EXPECT_EQ(error.code(), StatusCode::kResourceExhausted);
     EXPECT_THAT(std::string(error.message()),
-                HasSubstr(fmt::format("Calls of function '{}' are nested more than 10000 levels deep", name)));
+                HasSubstr(fmt::format("Calls of function '{}' are nested more than 20000 levels deep", name)));
     EXPECT_THAT(std::string(error.message()), HasSubstr("WEIR_MAX_CALL_DEPTH"));
   }
   const Status error = Error(Op("often", {Const(1)}));

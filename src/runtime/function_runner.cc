@@ -144,7 +144,7 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
     for (Node* result : function.body.results) signature.fetches.push_back(result->input(0));
     signature.targets = function.body.control_results;
     for (Node* node : function.body.graph->Nodes()) {  // nodes with side effects run even if no result needs them
-      if (node->op().stateful && node->type() != "_Arg" && node->type() != "_Retval") signature.targets.push_back(node);
+      if (node->op().stateful && !node->op().traits.function_edge) signature.targets.push_back(node);
     }
     WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
                 CompilePlan(*function.body.graph, signature,

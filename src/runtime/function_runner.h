@@ -18,7 +18,7 @@ namespace weir {
 // Limits that keep an endless recursion from using all memory.
 struct CallLimits {
   // The maximum nesting depth of calls.
-  int depth = 10'000;
+  int depth = 20'000;
   // The maximum number of calls in flight, for functions that call themselves more than once. Calls with a small
   // nesting depth are not counted.
   int64_t in_flight = 100'000;

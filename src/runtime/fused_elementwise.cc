@@ -67,15 +67,15 @@ class Program {
 
   // nullopt if a loop does not support its inputs. Also nullopt if the result, or an intermediate value that is not a
   // single element, would be smaller than the largest input.
-  std::optional<ScalarOperandBits> Bind(absl::Span<const uint8_t> stances) const {
-    std::vector<uint8_t> known(stances.begin(), stances.end());  // of the inputs, then of the calls
-    ScalarOperandBits standing(calls_.size(), 0);
+  std::optional<ScalarOperandBits> Bind(absl::Span<const uint8_t> kinds) const {
+    std::vector<uint8_t> known(kinds.begin(), kinds.end());  // of the inputs, then of the calls
+    ScalarOperandBits scalar_bits(calls_.size(), 0);
     for (size_t c = 0; c < calls_.size(); ++c) {
-      std::optional<BroadcastKind> stance = BindCall(calls_[c], values_[c], known, &standing[c]);
-      if (!stance.has_value()) return std::nullopt;
-      known.push_back(*stance);
+      std::optional<BroadcastKind> kind = BindCall(calls_[c], values_[c], known, &scalar_bits[c]);
+      if (!kind.has_value()) return std::nullopt;
+      known.push_back(*kind);
     }
-    return known.back() == kFull ? std::optional(std::move(standing)) : std::nullopt;
+    return known.back() == kFull ? std::optional(std::move(scalar_bits)) : std::nullopt;
   }
 
  private:
@@ -93,11 +93,11 @@ class Program {
     uint8_t smaller = 0;
     bool all_scalars = true;
     for (int i = 0; i < call.num_operands; ++i) {
-      const uint8_t stance = known[values[i]];
-      all_scalars = all_scalars && stance == kScalar;
-      if (stance == kFull) continue;
+      const uint8_t kind = known[values[i]];
+      all_scalars = all_scalars && kind == kScalar;
+      if (kind == kFull) continue;
       smaller |= static_cast<uint8_t>(1 << i);
-      if (stance != kRow) *bits |= static_cast<uint8_t>(1 << i);
+      if (kind != kRow) *bits |= static_cast<uint8_t>(1 << i);
     }
     // A single element computed from single elements: computed again for each block.
     if (all_scalars || (call.num_operands == 1 && known[values[0]] == kOneElement)) {
@@ -220,8 +220,8 @@ class Program {
   int64_t cost_ = 0;
 };
 
-ScalarOperand ScalarOperandOf(uint8_t standing) {
-  return standing == 0 ? ScalarOperand::kNone : standing == 1 ? ScalarOperand::kX : ScalarOperand::kY;
+ScalarOperand ScalarOperandOf(uint8_t scalar_bits) {
+  return scalar_bits == 0 ? ScalarOperand::kNone : scalar_bits == 1 ? ScalarOperand::kX : ScalarOperand::kY;
 }
 
 // The memory of one thread: the slots, and the table of pointers that calls refer to.
@@ -248,7 +248,7 @@ class Workspace {
   alignas(64) char local_[kLocalBytes];
 };
 
-// The fault of the first failed call in program order. Thread-safe.
+// The error of the failed call that comes first in the program. Thread-safe.
 class FirstFault {
  public:
   void Report(size_t call, LoopError fault) {
@@ -274,10 +274,10 @@ class FusedKernel {
         env_(env),
         program_(*region_),
         num_given_(static_cast<int32_t>(region_->input_types.size())) {
-    std::vector<uint8_t> stances(program_.num_inputs(), kFull);
-    all_full_ = program_.Bind(stances);
-    std::fill(stances.begin() + num_given_, stances.end(), kScalar);
-    constants_stand_ = program_.Bind(stances);
+    std::vector<uint8_t> kinds(program_.num_inputs(), kFull);
+    bits_of_full_inputs_ = program_.Bind(kinds);
+    std::fill(kinds.begin() + num_given_, kinds.end(), kScalar);
+    bits_of_scalar_constants_ = program_.Bind(kinds);
     table_.assign(program_.num_inputs(), nullptr);
     for (int32_t i = num_given_; i < program_.num_inputs(); ++i) {
       const Tensor& constant = region_->constants[i - num_given_];
@@ -293,8 +293,8 @@ class FusedKernel {
     const Shape& shape = ResultShape(ctx);
     if (shape.num_elements() == 0) return RunSeparately(ctx);  // no blocks, but single-element members may still fail
     std::optional<ScalarOperandBits> bound;
-    const ScalarOperandBits* standing = Standing(ctx, shape, &bound);
-    return standing == nullptr ? RunSeparately(ctx) : RunInBlocks(ctx, *standing, Shape(shape));
+    const ScalarOperandBits* scalar_bits = BindInputs(ctx, shape, &bound);
+    return scalar_bits == nullptr ? RunSeparately(ctx) : RunInBlocks(ctx, *scalar_bits, Shape(shape));
   }
 
  private:
@@ -323,37 +323,38 @@ class FusedKernel {
   }
 
   // Null if the inputs cannot be computed in blocks.
-  const ScalarOperandBits* Standing(const KernelContext& ctx, const Shape& shape,
-                                    std::optional<ScalarOperandBits>* bound) const {
+  const ScalarOperandBits* BindInputs(const KernelContext& ctx, const Shape& shape,
+                                      std::optional<ScalarOperandBits>* bound) const {
     bool alike = scalar_constants_;
     for (int32_t i = 0; i < num_given_ && alike; ++i) alike = ctx.input(i).shape() == shape;
     if (alike) {
-      const std::optional<ScalarOperandBits>& known = shape.rank() == 0 ? all_full_ : constants_stand_;
+      const std::optional<ScalarOperandBits>& known =
+          shape.rank() == 0 ? bits_of_full_inputs_ : bits_of_scalar_constants_;
       return known.has_value() ? &*known : nullptr;
     }
-    std::vector<uint8_t> stances(program_.num_inputs(), kFull);
+    std::vector<uint8_t> kinds(program_.num_inputs(), kFull);
     for (int32_t i = 0; i < program_.num_inputs(); ++i) {
       const Shape& own = Input(ctx, i).shape();
       if (own == shape) continue;
       const bool is_row = IsRowOf(own, shape);
       if (!is_row && (own.num_elements() != 1 || own.rank() > shape.rank())) return nullptr;
-      stances[i] = is_row ? kRow : own.rank() == 0 ? kScalar : kOneElement;
+      kinds[i] = is_row ? kRow : own.rank() == 0 ? kScalar : kOneElement;
     }
-    *bound = program_.Bind(stances);
+    *bound = program_.Bind(kinds);
     return bound->has_value() ? &**bound : nullptr;
   }
 
-  Status RunInBlocks(KernelContext& ctx, const ScalarOperandBits& standing, const Shape& shape) const {
+  Status RunInBlocks(KernelContext& ctx, const ScalarOperandBits& scalar_bits, const Shape& shape) const {
     absl::InlinedVector<char*, 32> inputs(table_.begin(), table_.end());
     for (int32_t i = 0; i < num_given_; ++i) inputs[i] = static_cast<char*>(ctx.input(i).raw());
     const int64_t n = shape.num_elements();
     const int64_t block = BlockFor(ctx, n);
     std::vector<std::unique_ptr<char[]>> repeated;
-    const std::vector<BlockInput> movers = FindBlockInputs(ctx, shape, block, &repeated);
+    const std::vector<BlockInput> block_inputs = FindBlockInputs(ctx, shape, block, &repeated);
     WEIR_ASSIGN(Tensor out, MakeOutput(ctx, shape));
     FirstFault fault;
     auto run = [&](int64_t begin, int64_t end) {
-      ComputeBlocks(standing, inputs, movers, {begin * block, std::min(n, end * block), block}, out, &fault);
+      ComputeBlocks(scalar_bits, inputs, block_inputs, {begin * block, std::min(n, end * block), block}, out, &fault);
     };
     if (n <= block) {
       run(0, 1);
@@ -366,25 +367,26 @@ class FusedKernel {
 
   std::vector<BlockInput> FindBlockInputs(const KernelContext& ctx, const Shape& shape, int64_t block,
                                           std::vector<std::unique_ptr<char[]>>* repeated) const {
-    std::vector<BlockInput> movers;
+    std::vector<BlockInput> block_inputs;
     // The pointers of scalars do not advance between blocks, nor do those of full inputs that fit into one block. If
     // all constants are scalars, only the given inputs have to be checked.
     const int32_t count = scalar_constants_ ? num_given_ : program_.num_inputs();
     for (int32_t i = 0; i < count; ++i) {
       const Tensor& input = Input(ctx, i);
-      BlockInput mover{i, program_.input_size(i), static_cast<const char*>(input.raw())};
+      BlockInput block_input{i, program_.input_size(i), static_cast<const char*>(input.raw())};
       if (input.shape() == shape) {
-        if (shape.num_elements() > block) movers.push_back(mover);
+        if (shape.num_elements() > block) block_inputs.push_back(block_input);
       } else if (input.num_elements() > 1) {
-        mover.period = input.num_elements();
-        mover.splits = mover.period >= block;
-        if (!mover.splits)
-          mover.data =
-              repeated->emplace_back(Repeat(mover, mover.period + std::min(block, shape.num_elements()))).get();
-        movers.push_back(mover);
+        block_input.period = input.num_elements();
+        block_input.splits = block_input.period >= block;
+        if (!block_input.splits)
+          block_input.data =
+              repeated->emplace_back(Repeat(block_input, block_input.period + std::min(block, shape.num_elements())))
+                  .get();
+        block_inputs.push_back(block_input);
       }
     }
-    return movers;
+    return block_inputs;
   }
 
   // The row repeated up to `elements` elements.
@@ -426,30 +428,32 @@ class FusedKernel {
     int64_t end;
     int64_t block;
   };
-  void ComputeBlocks(const ScalarOperandBits& standing, absl::Span<char* const> inputs,
-                     const std::vector<BlockInput>& movers, Range range, const Tensor& out, FirstFault* fault) const {
+  void ComputeBlocks(const ScalarOperandBits& scalar_bits, absl::Span<char* const> inputs,
+                     const std::vector<BlockInput>& block_inputs, Range range, const Tensor& out,
+                     FirstFault* fault) const {
     const int64_t elements = std::min(range.block, (range.end - range.begin + kVector - 1) / kVector * kVector);
     const auto out_size = static_cast<int64_t>(ElementSize(out.dtype()));
     Workspace workspace(inputs, program_.num_slots(), elements * program_.slot_element());
     int64_t n = 0;
     for (int64_t at = range.begin; at < range.end; at += n) {
       n = std::min(range.block, range.end - at);
-      for (const BlockInput& mover : movers) {
-        const int64_t offset = mover.period == 0 ? at : at % mover.period;
-        workspace.table()[mover.input] = const_cast<char*>(mover.data) + offset * mover.element;
-        if (mover.splits) n = std::min(n, mover.period - offset);
+      for (const BlockInput& block_input : block_inputs) {
+        const int64_t offset = block_input.period == 0 ? at : at % block_input.period;
+        workspace.table()[block_input.input] = const_cast<char*>(block_input.data) + offset * block_input.element;
+        if (block_input.splits) n = std::min(n, block_input.period - offset);
       }
       workspace.output() = static_cast<char*>(out.raw()) + at * out_size;
-      ComputeBlock(standing, workspace.table(), n, fault);
+      ComputeBlock(scalar_bits, workspace.table(), n, fault);
     }
   }
 
-  void ComputeBlock(const ScalarOperandBits& standing, char* const* table, int64_t elements, FirstFault* fault) const {
+  void ComputeBlock(const ScalarOperandBits& scalar_bits, char* const* table, int64_t elements,
+                    FirstFault* fault) const {
     const std::vector<LoopCall>& calls = program_.calls();
     for (size_t c = 0; c < calls.size(); ++c) {
       const LoopCall& call = calls[c];
-      const uint8_t bits = standing[c] & ~kOnce;
-      const int64_t n = standing[c] == kOnce ? 1 : elements;
+      const uint8_t bits = scalar_bits[c] & ~kOnce;
+      const int64_t n = scalar_bits[c] == kOnce ? 1 : elements;
       const char* first = table[call.operands[0]];
       char* result = table[call.result];
       if (call.unary != nullptr) {
@@ -532,8 +536,8 @@ class FusedKernel {
   std::vector<char*> table_;  // pointers of the inputs; set for constants only
   bool scalar_constants_ = true;
   Shape largest_constant_;
-  std::optional<ScalarOperandBits> all_full_;
-  std::optional<ScalarOperandBits> constants_stand_;
+  std::optional<ScalarOperandBits> bits_of_full_inputs_;
+  std::optional<ScalarOperandBits> bits_of_scalar_constants_;
   std::unique_ptr<MemberKernels> member_kernels_ = std::make_unique<MemberKernels>();
 };
 

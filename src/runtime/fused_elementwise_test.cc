@@ -317,7 +317,7 @@ TEST_F(FusedTest, LoopsComputeTheSame) {
             Regions{"body: Mul Sqrt Add"});
 }
 
-TEST_F(FusedTest, ShapesThatBlocksCannotDoGiveTheSame) {
+TEST_F(FusedTest, ShapesThatBlocksDoNotSupportGiveTheSameValues) {
   Output x = Placeholder();
   Output y = Placeholder();
   Output sum = Op("Add", {x, y}, "sum");
@@ -467,7 +467,7 @@ TEST_F(FusedTest, IncompatibleShapesAreErrors) {
   EXPECT_EQ(NodeOf(Error(sum, {{x, Counting(9)}, {y, Tensor::Scalar(1.f)}})), "sum");
 }
 
-TEST_F(FusedTest, KnownBroadcastsAreLeftToTheirOwnKernels) {
+TEST_F(FusedTest, NodesThatAreKnownToBroadcastAreNotFused) {
   Output x = Placeholder({-1, 6, 1});
   Output y = Placeholder({1, 5});
   Output scaled = Op("Mul", {y, Const(2)}, "scaled");
@@ -507,7 +507,7 @@ TEST_F(FusedTest, OutputReusesOnlyUnsharedInputMemory) {
   EXPECT_EQ(Fused({y, own}, {{x, fed}}), Regions{"y: Mul Add Tanh"});
 }
 
-TEST_F(FusedTest, AFusedNodeGoesWithItsPlan) {
+TEST_F(FusedTest, AFusedNodeIsDestroyedWithItsPlan) {
   Output x = Placeholder({8});
   Output y = Op("Tanh", {Op("Neg", {x})});
   PlanSignature signature{{x}, {y}, {}};
@@ -587,7 +587,7 @@ TEST_F(FusedTest, ADeepChainNeedsNoStack) {
   EXPECT_EQ(Fused({y}, {{x, Tensor::Scalar(0.5f)}}).size(), 1u);
 }
 
-TEST_F(FusedTest, ManyValuesAtATimeAreLeftAlone) {
+TEST_F(FusedTest, TooManyLiveValuesAreNotFused) {
   Output x = Placeholder({4});
   OutputList left;
   for (int i = 0; i < 600; ++i) left.push_back(Op("Add", {x, Const(static_cast<float>(i))}));

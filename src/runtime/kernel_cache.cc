@@ -2,6 +2,7 @@
 // create a kernel, both use the one that was created first.
 #include "runtime/kernel_cache.h"
 
+#include "device/gpu_device.h"
 #include "op/hidden_attrs.h"
 #include "op/node_error.h"
 #include "runtime/fused_elementwise.h"
@@ -29,11 +30,16 @@ Result<Kernel> MakeFunctionCall(KernelSetup& setup) {
   });
 }
 
-Result<Kernel> MakeKernelFor(const NodeInfo& info, std::string_view device_kind, Env& env, ResourceManager* resources,
+Result<Kernel> MakeKernelFor(const NodeInfo& info, const Device& device, Env& env, ResourceManager* resources,
                              FunctionRunner* functions) {
   KernelSetup setup(info, env, resources, functions);
   if (info.op->is_function) return MakeFunctionCall(setup);
-  WEIR_ASSIGN(const KernelDef* def, FindKernel(info, device_kind));
+  if (GpuDevice* const gpu = device.gpu(); gpu != nullptr) {
+    const GpuKernelChoice choice = FindGpuKernel(*info.op, *info.attrs);
+    if (!choice.found()) return InvalidArgument("no GPU kernel for op '{}' (node '{}')", info.op->name, info.name);
+    return gpu->MakeKernel(choice, setup);
+  }
+  WEIR_ASSIGN(const KernelDef* def, FindKernel(info, device.kind()));
   return MakeKernel(*def, setup);
 }
 
@@ -95,7 +101,7 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
   auto bound = std::make_shared<BoundKernel>();
   bound->info = MakeNodeInfo(*props, device.name());
   bound->props = props;
-  Result<Kernel> kernel = MakeKernelFor(bound->info, device.kind(), env_, resources_, functions_);
+  Result<Kernel> kernel = MakeKernelFor(bound->info, device, env_, resources_, functions_);
   if (!kernel.ok()) return WithNode(kernel.status(), props->name, props->op->name);
   bound->kernel = *std::move(kernel);
   std::shared_ptr<const BoundKernel> kept = std::move(bound);

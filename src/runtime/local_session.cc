@@ -25,7 +25,14 @@ int InterOpThreads(const tensorflow::ConfigProto& config) {
 }
 
 PlacerOptions PlacerOptionsOf(const tensorflow::ConfigProto& config) {
-  return {config.allow_soft_placement(), config.log_device_placement()};
+  return {.allow_soft_placement = config.allow_soft_placement(), .log_placement = config.log_device_placement()};
+}
+
+// Functions run on the CPU unless they ask for a GPU: their arguments are in host memory.
+PlacerOptions PlacerOptionsOfFunctions(const tensorflow::ConfigProto& config) {
+  PlacerOptions options = PlacerOptionsOf(config);
+  options.prefer_gpus = false;
+  return options;
 }
 
 template <class FeedRange>
@@ -81,8 +88,9 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
       owns_resources_(dependencies.resources == nullptr),
       resources_(owns_resources_ ? std::make_shared<ResourceManager>() : std::move(dependencies.resources)),
       devices_(std::make_shared<const LocalFunctionRunner::Devices>(
-          MakeLocalDevices(config_, dependencies.device_prefix, RealRng()))),
-      evaluator_(MakeLocalConstantEvaluator(env_)) {
+          MakeLocalDevices(config_, dependencies.device_prefix, RealRng(), &env_))),
+      evaluator_(MakeLocalConstantEvaluator(env_)),
+      placements_(*graph_, config_.allow_soft_placement()) {
   kernel_state_->handle = fmt::format("local-{}", static_cast<const void*>(this));
   if (const int threads = config_.intra_op_parallelism_threads(); threads > 0) {
     kernel_state_->intra_pool = std::make_unique<ThreadPool>("weir_intra", threads);
@@ -97,7 +105,7 @@ LocalSession::LocalSession(std::shared_ptr<Graph> graph, Dependencies dependenci
   kernel_state_->functions = std::make_unique<LocalFunctionRunner>(
       graph_, devices_, resources_,
       LocalFunctionRunner::Options{.env = env_,
-                                   .placer = PlacerOptionsOf(config_),
+                                   .placer = PlacerOptionsOfFunctions(config_),
                                    .passes = PassOptionsOf(config_, evaluator_.get()),
                                    .kept = evaluator_});
   kernels_ = std::make_unique<KernelCache>(env_, resources_.get(), kernel_state_->functions.get());
@@ -157,7 +165,7 @@ Result<std::shared_ptr<Executor>> LocalSession::Compile(const PlanSignature& sig
   WEIR_ASSIGN(std::shared_ptr<const Plan> plan,
               CompilePlan(*graph_, signature,
                           PlanEnvironment{*devices_, *kernels_, PlacerOptionsOf(config_),
-                                          PassOptionsOf(config_, evaluator_.get())}));
+                                          PassOptionsOf(config_, evaluator_.get()), &placements_}));
   return std::make_shared<Executor>(PlanWithResources(std::move(plan), resources_));
 }
 

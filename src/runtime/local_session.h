@@ -86,6 +86,7 @@ class LocalSession final : public Session {
   const std::shared_ptr<const LocalFunctionRunner::Devices> devices_;
   const std::shared_ptr<ConstantEvaluator> evaluator_;
   std::unique_ptr<KernelCache> kernels_;
+  SessionPlacements placements_;
 
   CancelToken cancel_;
   std::atomic<int64_t> next_step_{1};

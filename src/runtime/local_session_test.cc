@@ -45,7 +45,7 @@ TEST_F(LocalSessionTest, FeedsAndFetchesOfEveryKind) {
   EXPECT_TRUE(Run({}).ok());
 }
 
-TEST_F(LocalSessionTest, AFeedReplacesAValueAndOnlyAPlaceholderAsAWhole) {
+TEST_F(LocalSessionTest, AFedNodeMayStillRunUnlessItIsAPlaceholder) {
   Output v = Variable("v");
   ASSERT_TRUE(Run({}, {}, {Op("Assign", {v, Const(1)}).node}).ok());
   Output added = Op("AssignAdd", {v, Const(1)}, "added");
@@ -127,7 +127,7 @@ TEST_F(LocalSessionTest, Devices) {
   EXPECT_EQ(Value(z), 3);
 }
 
-TEST_F(LocalSessionTest, ColocatedNodesComeTogether) {
+TEST_F(LocalSessionTest, ColocatedNodesArePlacedTogether) {
   config_.mutable_device_count()->insert({"CPU", 3});
   NodeBuilder anchor(*graph_, "Add", "anchor");
   Output a = Make(anchor.In(Const(1)).In(Const(2)).Device("/cpu:2"));
@@ -199,6 +199,35 @@ TEST_F(LocalSessionTest, ConsumersOfAReferenceAreColocatedWithIt) {
   EXPECT_THAT(devices["away"], EndsWith("CPU:2"));
 }
 
+TEST_F(LocalSessionTest, AVariableHasOneDeviceInAllSignatures) {
+  config_.mutable_device_count()->insert({"CPU", 3});
+  Output v = Variable("v");
+  Op("Assign", {v, Const(1)}, "init");
+  NodeBuilder add(*graph_, "AssignAdd", "add");
+  Make(add.In(v).In(Const(1)).Device("/cpu:2"));
+  tensorflow::RunOptions options;
+  options.set_output_partition_graphs(true);
+  const auto device_of_v = [&](const char* target) {
+    tensorflow::RunMetadata metadata;
+    RunRequest request;
+    request.targets = {graph_->FindNode(target)};
+    request.options = &options;
+    request.metadata = &metadata;
+    EXPECT_TRUE(session().Run(request).ok());
+    for (const tensorflow::NodeDef& node : metadata.partition_graphs(0).node()) {
+      if (node.name() == "v") return node.device();
+    }
+    return std::string("not in the plan");
+  };
+  // The request of a node that is only in the second signature counts for the first one, too.
+  EXPECT_THAT(device_of_v("init"), EndsWith("CPU:2"));
+  EXPECT_THAT(device_of_v("add"), EndsWith("CPU:2"));
+  // A node that is added later cannot move the variable.
+  NodeBuilder late(*graph_, "AssignAdd", "late");
+  Make(late.In(v).In(Const(1)).Device("/cpu:1"));
+  EXPECT_THAT(device_of_v("late"), EndsWith("CPU:2"));
+}
+
 TEST_F(LocalSessionTest, Callables) {
   Output x = Placeholder("x", PartialShape::Scalar());
   Output y = Op("Add", {x, Const(1)});
@@ -249,7 +278,7 @@ TEST_F(PartialRunTest, FeedsAndFetchesArriveInSeveralCalls) {
   }
 }
 
-TEST_F(PartialRunTest, Mistakes) {
+TEST_F(PartialRunTest, WrongPiecesAreErrors) {
   EXPECT_EQ(Message(Piece("abc", {q}, {})), "Must run 'setup' before performing partial runs!");
   const std::string handle = Begin();
   EXPECT_EQ(Message(Piece(handle, {w}, {{x, Float(1)}})),
@@ -263,7 +292,7 @@ TEST_F(PartialRunTest, Mistakes) {
             "The feed other:0 was not specified in partial_run_setup.");
 }
 
-TEST_F(PartialRunTest, AnErrorEndsItAndCloseGivesItUp) {
+TEST_F(PartialRunTest, AnErrorOrCloseEndsThePartialRun) {
   Output bad = Op("Fail", {q});
   Result<std::string> handle = session().PartialRunSetup({x, z}, {bad, w}, {});
   ASSERT_TRUE(handle.ok());

@@ -67,7 +67,7 @@ void ExpectNoOverlap(const LivesOfGraph& graph, const std::vector<int32_t>& slot
   }
 }
 
-TEST(AssignSlotsTest, AChainNeedsTwo) {
+TEST(AssignSlotsTest, AChainNeedsTwoSlots) {
   LivesOfGraph graph;
   graph.Add({});
   for (int i = 0; i < 5; ++i) graph.Add({i});
@@ -95,7 +95,7 @@ TEST(AssignSlotsTest, VeryDifferentSizesShareNoSlot) {
   EXPECT_THAT(graph.Slots(), ElementsAre(0, 1, 2, testing::AnyOf(0, 1)));
 }
 
-TEST(AssignSlotsTest, TogetherTheyAreNoLargerThanAllowed) {
+TEST(AssignSlotsTest, SlotsTakeAtMostTheLimit) {
   LivesOfGraph graph;
   for (int i = 0; i < 5; ++i) graph.Add({}, 1000);
   EXPECT_THAT(graph.Slots(3000), ElementsAre(0, 1, 2, -1, -1));
@@ -370,7 +370,7 @@ TEST_F(MemoryPlanTest, AnOutputThatIsNotSetIsStillMissing) {
                 HasSubstr("Missing 0-th output"));
 }
 
-TEST_F(MemoryPlanTest, PlansWithLoopsOrWithoutLeaveKeepNothing) {
+TEST_F(MemoryPlanTest, PlansWithLoopsOrWithoutPlanMemoryHaveNoMemoryPlan) {
   Output x = Placeholder("x");
   const auto asked_not = Compile({x}, {FreshChain(x, 6)}, /*plan_memory=*/false);
   for (int step = 0; step < 4; ++step) Step(asked_not, Numbers(300, 1));

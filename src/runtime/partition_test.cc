@@ -186,7 +186,7 @@ TEST_F(PartitionTest, ControlEdgesTravelAsEmptyValues) {
   EXPECT_EQ(Count(kA, "_Send"), 2);
 }
 
-TEST_F(PartitionTest, FeedsGoWhereTheyAreUsedAndFetchesComeFromWhereTheyAre) {
+TEST_F(PartitionTest, FeedsAndFetchesBelongToTheTasksThatUseThem) {
   Output x = On("a", [&] { return Placeholder("x"); });
   Output y = On("a", [&] { return Placeholder("y"); });
   Output on_b = OpOn("b", "Add", {x, x});
@@ -227,7 +227,7 @@ TEST_F(PartitionTest, NewNodesGetUnusedNames) {
   EXPECT_EQ(Count(kA, "_Send"), 1);
 }
 
-TEST_F(PartitionTest, ALoopOnOneTaskNeedsNoHelp) {
+TEST_F(PartitionTest, ALoopOnOneTaskNeedsNoControlLoop) {
   Output end = On("b", [&] {
     return While(Const(0), Const(3), "loop", [&](Output i) { return Op("Add", {i, Enter(Const(1), "loop", true)}); });
   });
@@ -277,7 +277,7 @@ TEST_F(PartitionTest, ADistributedInnerLoopMakesTheOuterOneDistributed) {
   EXPECT_EQ(frames, (std::set<std::string>{"outer", "inner"}));
 }
 
-TEST_F(PartitionTest, ALoopOnABranchOverTasks) {
+TEST_F(PartitionTest, ALoopInABranchThatSpansTasks) {
   Output x = On("a", [&] { return Placeholder("x"); });
   Output pred = On("a", [&] { return Placeholder("p", {}, kBool); });
   Output forked = OpOn("a", "Switch", {x, pred});

@@ -1,10 +1,23 @@
 #include "runtime/placement_groups.h"
 
 #include "graph/colocation.h"
+#include "runtime/placer.h"
 
 namespace weir {
 
+void PlacementGroups::TrackGpuKernels() {
+  if (std::exchange(track_gpu_kernels_, true)) return;
+  for (Node* node : graph_.Nodes()) {
+    if (auto known = element_of_.find(node->id()); known != element_of_.end()) CheckGpuKernel(known->second, *node);
+  }
+}
+
+void PlacementGroups::CheckGpuKernel(int32_t element, const Node& node) {
+  if (track_gpu_kernels_ && !HasGpuKernel(*node.props())) groups_[sets_.Find(element)].needs_cpu = true;
+}
+
 void PlacementGroups::Merge(Group& into, const Group& other) const {
+  into.needs_cpu = into.needs_cpu || other.needs_cpu;
   if (into.conflict.ok()) into.conflict = other.conflict;
   const Result<DeviceName> merged = MergeRequests(into.request, other.request, soft_);
   if (into.conflict.ok() && !merged.ok()) {
@@ -72,6 +85,7 @@ int32_t PlacementGroups::ElementOf(const std::string& name) {
   it->second = sets_.Add();
   const int32_t element = it->second;
   AddRequest(element, node->device(), name);
+  CheckGpuKernel(element, *node);
   // A colocation group named the node before it existed.
   if (auto named = by_name_.find(name); named != by_name_.end()) {
     Join(named->second, element);
@@ -103,7 +117,12 @@ Result<std::string> PlacementGroups::RequestOf(const Node& node) {
   auto group = groups_.find(sets_.Find(it->second));
   if (group == groups_.end()) return std::string();
   WEIR_TRY(group->second.conflict);
-  return group->second.request.ToString();
+  DeviceName request = group->second.request;
+  if (group->second.needs_cpu && !group->second.fixed && (!request.type || (soft_ && request.type == "GPU"))) {
+    request.type = "CPU";
+    request.index.reset();
+  }
+  return request.ToString();
 }
 
 void PlacementGroups::Pin(const Node& node, const std::string& device) {

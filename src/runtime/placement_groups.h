@@ -18,6 +18,9 @@ class PlacementGroups final {
  public:
   // With `soft`, members may request different devices of the same task.
   PlacementGroups(const Graph& graph, bool soft) : graph_(graph), soft_(soft) {}
+  // From now on, a group without a device request whose members have no common GPU kernel asks for a CPU. With `soft`,
+  // it does so even if it requests a GPU.
+  void TrackGpuKernels();
   // Adds the nodes that were added to the graph since the last call. REQUIRES: no node was removed from the graph.
   void Update();
   // The device request of the node's group, or of the node itself if it is in no group. If requests of the group
@@ -32,6 +35,7 @@ class PlacementGroups final {
     std::string requested_by;
     Status conflict;
     bool fixed = false;
+    bool needs_cpu = false;  // some member has no GPU kernel
   };
   void Join(int32_t a, int32_t b);
   // Joins a node and the state that it uses. If their requests conflict, that of the state wins.
@@ -39,9 +43,11 @@ class PlacementGroups final {
   int32_t ElementOf(const std::string& name);
   void AddRequest(int32_t element, const std::string& device, const std::string& by);
   void Merge(Group& into, const Group& other) const;
+  void CheckGpuKernel(int32_t element, const Node& node);
 
   const Graph& graph_;
   const bool soft_;
+  bool track_gpu_kernels_ = false;
   int next_ = 0;                                  // the id of the first node that Update has not seen
   DisjointSets sets_;                             // an element is a node, or a name without a node
   absl::flat_hash_map<int, int32_t> element_of_;  // node id -> element, for nodes that belong to a group

@@ -6,17 +6,22 @@
 
 #include "base/out_of_memory.h"
 #include "base/process_memory.h"
+#include "device/gpu_device.h"
+#include "device/gpu_memory.h"
 #include "op/node_error.h"
 #include "runtime/passes/order_updates.h"
 #include "runtime/passes/passes.h"
+#include "runtime/passes/place_memory.h"
+#include "runtime/variable_guard.h"
 
 namespace weir {
 namespace {
 
 class Compiler {
  public:
-  Compiler(PlanGraph graph, KernelCache& kernels, const PlanSignature& signature, const PassOptions& options)
-      : graph_(std::move(graph)), cache_(kernels), plan_(std::make_shared<Plan>()) {
+  Compiler(PlanGraph graph, KernelCache& kernels, const PlanSignature& signature, const PassOptions& options,
+           bool has_gpu)
+      : graph_(std::move(graph)), cache_(kernels), has_gpu_(has_gpu), plan_(std::make_shared<Plan>()) {
     plan_->late_feeds = signature.late_feeds;
     plan_->has_flow = signature.receives_dead;
     plan_->plans_memory = options.plan_memory;
@@ -25,6 +30,7 @@ class Compiler {
 
   Result<std::shared_ptr<const Plan>> Run() {
     Classify();
+    FindGpus();
     consumers_ = FindConsumers(graph_);
     WEIR_TRY(TopologicalOrder(graph_, consumers_).status());
     WEIR_TRY(FindFrames());
@@ -50,6 +56,14 @@ class Compiler {
       if (is_new) it->second = node.op().traits.kind;
       kinds_.push_back(it->second);
       if (IsFlow(it->second)) plan_->has_flow = true;
+    }
+  }
+
+  void FindGpus() {
+    for (const PlanGraph::Node& node : graph_.nodes) {
+      GpuDevice* const gpu = node.placed->gpu();
+      if (gpu != nullptr && std::find(plan_->gpus.begin(), plan_->gpus.end(), gpu) == plan_->gpus.end())
+        plan_->gpus.push_back(gpu);
     }
   }
 
@@ -120,6 +134,12 @@ class Compiler {
     Result<const Tensor*> tensor = GetTensor(*from.props->attrs, "value");
     if (!tensor.ok()) return WithNode(tensor.status(), from.name(), from.op().name);
     node.constant = *tensor;
+    if (GpuDevice* const gpu = from.placed->gpu(); gpu != nullptr && !InHostMemory(from).front()) {
+      WEIR_ASSIGN(const std::shared_ptr<GpuStream> stream, gpu->stream());
+      WEIR_ASSIGN(Tensor uploaded, CopyToGpu(stream, **tensor));
+      plan_->gpu_constants.push_back(std::make_unique<const Tensor>(std::move(uploaded)));
+      node.constant = plan_->gpu_constants.back().get();
+    }
     node.cheap = true;
     node.is_source = from.control_inputs.empty() && node.frame == 0;
     if (node.is_source) plan_->constants.push_back(n);
@@ -137,6 +157,10 @@ class Compiler {
     node.async = bound->kernel.is_async();
     node.blocking = bound->kernel.blocking();
     node.cheap = bound->kernel.cheap() || node.kind == NodeKind::kSwitch || node.kind == NodeKind::kMerge;
+    if (has_gpu_ && NeedsVariableGuard(graph_, n)) {
+      plan_->guarded_kernels.push_back(std::make_unique<const Kernel>(GuardVariables(bound->kernel, from)));
+      node.kernel = plan_->guarded_kernels.back().get();
+    }
     plan_->kernels.push_back(std::move(bound));
     return OkStatus();
   }
@@ -245,6 +269,7 @@ class Compiler {
 
   PlanGraph graph_;
   KernelCache& cache_;
+  const bool has_gpu_;  // the session has a GPU, whether or not this plan uses it
   std::shared_ptr<Plan> plan_;
   std::vector<NodeKind> kinds_;
   Consumers consumers_;
@@ -264,14 +289,21 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
   return CatchOutOfMemory("the plan of a step", [&]() -> Result<std::shared_ptr<const Plan>> {
     WEIR_ASSIGN(PlanGraph pruned, PruneGraph(graph, signature.feeds, signature.fetches, signature.targets));
     WEIR_TRY(ProcessMemory::Get().ReserveKept(pruned.nodes.size() * kGraphNodeBytes));
+    // With a single device all plans agree anyway.
+    SessionPlacements* const placements = environment.devices.size() > 1 ? environment.placements : nullptr;
+    if (placements != nullptr) placements->Request(graph, pruned, HasGpu(environment.devices));
     WEIR_TRY(PlaceNodes(graph, environment.devices, environment.placer, pruned));
+    if (placements != nullptr) placements->Fix(graph, pruned);
     PassReport report;
     if (environment.passes.order_updates) {
       WEIR_TRY(OrderUpdates(pruned, graph.registry(), signature.late_feeds, report));
     }
     WEIR_TRY(RunPasses(pruned, environment.passes, report));
     WEIR_TRY(RunLocalPasses(pruned, graph.registry(), environment.passes, report));
-    return Compiler(std::move(pruned), environment.kernels, signature, environment.passes).Run();
+    WEIR_TRY(PlaceMemory(pruned, graph.registry()));
+    return Compiler(std::move(pruned), environment.kernels, signature, environment.passes,
+                    HasGpu(environment.devices))
+        .Run();
   });
 }
 

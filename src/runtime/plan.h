@@ -11,6 +11,7 @@
 #include "runtime/passes/pass_options.h"
 #include "runtime/placer.h"
 #include "runtime/plan_graph.h"
+#include "runtime/session_placements.h"
 
 namespace weir {
 
@@ -106,8 +107,12 @@ struct Plan {
   std::vector<std::vector<bool>> feeds_of_fetch;
 
   std::vector<std::shared_ptr<const BoundKernel>> kernels;  // own the targets of PlanNode::info and kernel
+  std::vector<std::unique_ptr<const Kernel>> guarded_kernels;  // those that check where their variables are
   std::vector<std::unique_ptr<const NodeInfo>> infos;       // of nodes without a kernel
   std::vector<std::shared_ptr<const NodeProps>> props;      // own the targets of PlanNode::constant
+  std::vector<std::unique_ptr<const Tensor>> gpu_constants;  // and those in the memory of a GPU
+
+  std::vector<GpuDevice*> gpus;  // the GPUs that run nodes: a step waits for their work before it ends
 };
 
 struct PlanSignature {
@@ -123,6 +128,7 @@ struct PlanEnvironment {
   KernelCache& kernels;
   PlacerOptions placer;
   PassOptions passes = {};
+  SessionPlacements* placements = nullptr;  // null: the plan is placed without regard to others of its session
 };
 
 Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSignature& signature,

@@ -8,7 +8,7 @@ namespace {
 
 Rendezvous::Value Number(float value, bool dead = false) { return {Tensor::Scalar(value), dead}; }
 
-TEST(RendezvousTest, BothOrders) {
+TEST(RendezvousTest, ReceiveMayComeBeforeOrAfterSend) {
   auto meeting = MakeIntrusive<LocalRendezvous>();
   ASSERT_TRUE(meeting->Send("a", Number(1)).ok());
   ASSERT_TRUE(meeting->Send("a", Number(2, true)).ok());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "graph/node_builder.h"
+#include "graph/small_entries_test.h"
 #include "op/shape_context.h"
 #include "runtime/local_session.h"
 
@@ -55,7 +56,8 @@ inline void AddArithmetic(OpRegistry& registry) {
                   .attrs = {"T: {float, int32}"},
                   .shape = BroadcastInputs(),
                   .kernels = CpuKernelForTypes(
-                      "T", {kFloat}, [compute](KernelSetup&) -> Result<Kernel> { return SmallBinary(compute); })});
+                      "T", {kFloat}, [compute](KernelSetup&) -> Result<Kernel> { return SmallBinary(compute); }),
+                  .traits = {.brief = true}});
   };
   binary("Add", [](float a, float b) { return a + b; });
   binary("Mul", [](float a, float b) { return a * b; });
@@ -73,41 +75,27 @@ inline void AddArithmetic(OpRegistry& registry) {
 }
 
 inline void AddPlain(OpRegistry& registry) {
-  registry.Add({.name = "Const",
-                .signature = "-> output: dtype",
-                .attrs = {"value: tensor", "dtype: type"},
-                .shape = [](ShapeContext& c) -> Status {
-                  WEIR_ASSIGN(Tensor value, c.Attr<Tensor>("value"));
-                  c.set_output(0, value.shape());
-                  return OkStatus();
-                },
-                .traits = {.kind = NodeKind::kConst, .brief = true}});
-  registry.Add({.name = "Placeholder",
-                .signature = "-> output: dtype",
-                .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
-                .shape = ShapeFromAttr(),
-                .kernels = SmallKernel([] {
-                  return Kernel::Sync([](KernelContext& ctx) -> Status {
-                    return InvalidArgument("You must feed a value for placeholder tensor '{}'", ctx.name());
-                  });
-                }),
-                .traits = {.placeholder = true}});
-  registry.Add(
-      {.name = "NoOp", .signature = "->", .kernels = SmallKernel([] {
-                                            return Kernel::Sync([](KernelContext&) { return OkStatus(); }).Cheap();
-                                          })});
-  registry.Add({.name = "Identity",
-                .signature = "input: T -> output: T",
-                .attrs = {"T: type"},
-                .shape = SameAsInput(0),
-                .kernels = SmallKernel([] {
-                  return Kernel::Sync([](KernelContext& ctx) {
-                           ctx.set_output(0, ctx.input(0));
-                           return OkStatus();
-                         })
-                      .Cheap();
-                }),
-                .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true}});
+  registry.Add(SmallConst());
+  OpEntry placeholder = SmallPlaceholder();
+  placeholder.kernels = SmallKernel([] {
+    return Kernel::Sync([](KernelContext& ctx) -> Status {
+      return InvalidArgument("You must feed a value for placeholder tensor '{}'", ctx.name());
+    });
+  });
+  registry.Add(std::move(placeholder));
+  registry.Add({.name = "NoOp",
+                .signature = "->",
+                .kernels = SmallKernel([] { return Kernel::Sync([](KernelContext&) { return OkStatus(); }).Cheap(); }),
+                .traits = {.brief = true}});
+  OpEntry identity = SmallIdentity();
+  identity.kernels = SmallKernel([] {
+    return Kernel::Sync([](KernelContext& ctx) {
+             ctx.set_output(0, ctx.input(0));
+             return OkStatus();
+           })
+        .Cheap();
+  });
+  registry.Add(std::move(identity));
   registry.Add({.name = "Fail",
                 .signature = "x: T -> y: T",
                 .attrs = {"T: type"},
@@ -321,7 +309,7 @@ inline void AddVariables(OpRegistry& registry) {
                     return OkStatus();
                   });
                 }),
-                .traits = kForwardsInput,
+                .traits = {.memory = OutputMemory::kForwardsFirst, .identity = true},
                 .allows_uninitialized_input = true});
   registry.Add({.name = "DeepCopy",
                 .signature = "x: T -> y: T",
@@ -333,20 +321,7 @@ inline void AddVariables(OpRegistry& registry) {
                     return OkStatus();
                   });
                 }),
-                .traits = {.memory = OutputMemory::kOwn, .may_block = false, .keeps_inputs = false},
-                .stateful = true});
-}
-
-inline void AddFunctionEdges(OpRegistry& registry) {
-  registry.Add({.name = "_Arg",
-                .signature = "-> output: T",
-                .attrs = {"T: type", "index: int >= 0"},
-                .traits = kNeverBlocks,
-                .stateful = true});
-  registry.Add({.name = "_Retval",
-                .signature = "input: T ->",
-                .attrs = {"T: type", "index: int >= 0"},
-                .traits = kNeverBlocks,
+                .traits = {.memory = OutputMemory::kOwn, .may_block = false, .keeps_inputs = false, .identity = true},
                 .stateful = true});
 }
 

@@ -238,8 +238,8 @@ void Step::DropMissingFeeds() {
 void Step::Work(ThreadState& worker) {
   // A borrowed thread, such as one that receives messages, returns after this many nodes: the next message that it
   // would receive may be the one that ends the step.
-  constexpr int kLentNodes = 256;
-  int left = worker.keeps_expensive || pool_ == nullptr ? std::numeric_limits<int>::max() : kLentNodes;
+  constexpr int kBorrowedThreadNodes = 256;
+  int left = worker.keeps_expensive || pool_ == nullptr ? std::numeric_limits<int>::max() : kBorrowedThreadNodes;
   const KernelScope between_kernels(nullptr);
   const Completions::Pause pause;
   SendBatch* const batch = TransportThread::Current().batch();

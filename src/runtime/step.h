@@ -152,6 +152,8 @@ class Step final {
   // Called when a token in StepArgs::cancelled_by is cancelled.
   void CancelWithParent(Status reason);
   void Finish();
+  // Waits for the work that the step has enqueued on GPUs; fails the step if it went wrong.
+  void WaitForGpus();
   void DeliverResult();
   void Recycle();
   bool IsExpensive(int32_t node) const;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/clock.h"
+#include "device/gpu_device.h"
 #include "op/hidden_attrs.h"
 #include "op/node_error.h"
 #include "runtime/fused_elementwise.h"
@@ -176,7 +177,25 @@ void Step::Finish() {
   if (flow_ != nullptr && !aborted_.load(std::memory_order_relaxed)) {
     if (Status status = flow_->CheckAllReached(); !status.ok()) Fail(status, nullptr);
   }
-  End();
+  if (plan_.gpus.empty()) return End();
+  // A thread that handles messages may not wait.
+  ElasticPool* const pool = context_.blocking_pool;
+  if (!has_done_ || pool == nullptr || !pool->has_threads()) {
+    WaitForGpus();
+    return End();
+  }
+  Ref();
+  pool->Schedule([this] {
+    WaitForGpus();
+    End();
+    Unref();
+  });
+}
+
+void Step::WaitForGpus() {
+  for (GpuDevice* gpu : plan_.gpus) {
+    if (Status status = gpu->WaitForStep(&*cancel_); !status.ok()) Fail(status, nullptr);
+  }
 }
 
 void Step::EndWithoutKernels() {
@@ -306,7 +325,7 @@ void Step::Recycle() {
   done_ = nullptr;
   if (rendezvous_ && !rendezvous_->idle()) rendezvous_ = nullptr;
   cancel_.reset();
-  StepContext context = std::exchange(context_, {});  // destroyed last: `kept` may own the remains of a session
+  StepContext context = std::exchange(context_, {});  // destroyed last: may own parts of a session
   context.step_resources = nullptr;
   if (step_resources_) step_resources_->ClearAll();
   if (step_resources_.use_count() > 1) step_resources_ = nullptr;  // still used by a call that was given up

@@ -47,7 +47,7 @@ TEST(SendBatchTest, FlushedSendersAreNotFlushedAgain) {
   EXPECT_EQ(a->count, 2);
 }
 
-TEST(SendBatchTest, TheOutermostCounts) {
+TEST(SendBatchTest, OnlyTheOutermostScopeIsActive) {
   const auto a = std::make_shared<NotedSender>();
   {
     SendBatch outer;
@@ -62,7 +62,7 @@ TEST(SendBatchTest, TheOutermostCounts) {
   EXPECT_EQ(a->count, 1);
 }
 
-TEST(SendBatchTest, SendingMayLeadToMore) {
+TEST(SendBatchTest, SendersMayAddSendersWhileTheyAreFlushed) {
   const auto a = std::make_shared<NotedSender>();
   const auto b = std::make_shared<NotedSender>();
   bool kept = false;
@@ -82,7 +82,7 @@ TEST(SendBatchTest, SendingMayLeadToMore) {
   EXPECT_EQ(a->count, 2);
 }
 
-TEST(SendBatchTest, IsOfOneThread) {
+TEST(SendBatchTest, AffectsOnlyItsThread) {
   const SendBatch batch;
   std::thread([] { EXPECT_EQ(TransportThread::Current().batch(), nullptr); }).join();
 }

@@ -12,13 +12,6 @@
 namespace weir {
 namespace {
 
-struct Foldable {
-  std::string_view product;
-  std::string_view folded;
-};
-constexpr Foldable kFoldable[] = {{"MatMul", "_FusedMatMul"}, {"Conv2D", "_FusedConv2D"}};
-constexpr std::string_view kActivations[] = {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid"};
-
 constexpr int32_t kNoNode = -1;
 
 class Folder {
@@ -44,10 +37,9 @@ class Folder {
 
   void Run() {
     for (int32_t n = 0; n < static_cast<int32_t>(graph_.nodes.size()); ++n) {
-      for (const Foldable& kind : kFoldable) {
-        if (graph_.nodes[n].op().name != kind.product) continue;
-        if (const OpDef* op = registry_.Find(kind.folded)) Fold(n, *op);
-      }
+      const OpTraits& traits = graph_.nodes[n].op().traits;
+      if (traits.fold != FoldStage::kProduct) continue;
+      if (const OpDef* op = registry_.Find(traits.folded_op)) Fold(n, *op);
     }
     if (!moved_.empty()) MoveShapes();
   }
@@ -55,7 +47,7 @@ class Folder {
  private:
   // Shape nodes do not count as consumers.
   void AddConsumer(int32_t n, int32_t taker) {
-    if (graph_.nodes[taker].op().name == "Shape") return;
+    if (IsShapeNode(graph_.nodes[taker])) return;
     if (consumers_[n] != kNoNode) free_[n] = false;
     consumers_[n] = taker;
   }
@@ -88,10 +80,12 @@ class Folder {
   bool IsAvailableEarly(PlanValue value) const {
     while (!value.fed()) {
       const PlanGraph::Node& node = graph_.nodes[value.node];
-      const std::string& op = node.op().name;
-      if (op == "Const" || op == "VariableV2" || op == "VarHandleOp" || op == "_Recv")
-        return node.control_inputs.empty();
-      if ((op != "Identity" && op != "ReadVariableOp") || !node.control_inputs.empty()) return false;
+      if (!node.control_inputs.empty()) return false;
+      const OpTraits& traits = node.op().traits;
+      if (traits.kind == NodeKind::kConst || traits.kind == NodeKind::kTransfer ||
+          traits.state == StateRole::kVariable || traits.state == StateRole::kVariableHandle)
+        return true;
+      if (!IsAlias(traits) && traits.value_use != ValueUse::kGives) return false;
       value = node.inputs[0];
     }
     return true;
@@ -109,9 +103,9 @@ class Folder {
 
   // Whether `node` adds a vector with one number per column, or per channel, of the product.
   bool IsBias(const PlanGraph::Node& product, const PlanGraph::Node& node) const {
-    const std::string& op = node.op().name;
-    if (op == "BiasAdd") return ChannelsLast(product) && ChannelsLast(node);
-    if ((op != "Add" && op != "AddV2") || !ChannelsLast(product)) return false;
+    const FoldStage stage = node.op().traits.fold;
+    if (stage == FoldStage::kBias) return ChannelsLast(product) && ChannelsLast(node);
+    if (stage != FoldStage::kSum || !ChannelsLast(product)) return false;
     const PartialShape added = ShapeOf(node.inputs[1]);
     const PartialShape weights = ShapeOf(product.inputs[1]);
     if (added.rank() != 1 || weights.rank() < 2) return false;
@@ -127,9 +121,7 @@ class Folder {
     if (bias == kNoNode || !IsBias(product, graph_.nodes[bias])) return;
     if (updates_ && !IsAvailableEarly(graph_.nodes[bias].inputs[1])) return;
     const int32_t activation = FoldableConsumer(bias);
-    const bool activates =
-        activation != kNoNode && std::find(std::begin(kActivations), std::end(kActivations),
-                                           graph_.nodes[activation].op().name) != std::end(kActivations);
+    const bool activates = activation != kNoNode && graph_.nodes[activation].op().traits.fold == FoldStage::kActivation;
     std::vector<int32_t> parts = {n, bias};
     if (activates) parts.push_back(activation);
     PassReport::Fusion fusion{.kind = op.name, .end = graph_.nodes[parts.back()].name()};
@@ -178,7 +170,7 @@ class Folder {
     std::vector<int32_t> instead(graph_.nodes.size(), kNoNode);
     for (const auto& [from, to] : moved_) instead[from] = to;
     for (PlanGraph::Node& node : graph_.nodes) {
-      if (node.op().name != "Shape" || node.inputs[0].fed()) continue;
+      if (!IsShapeNode(node) || node.inputs[0].fed()) continue;
       if (const int32_t to = instead[node.inputs[0].node]; to != kNoNode) node.inputs[0].node = to;
     }
   }

@@ -1,10 +1,21 @@
 // Constant folding. Nodes with control inputs stay, because they may be dead or wait for a side effect.
+#include "op/element_loop.h"
 #include "runtime/passes/passes.h"
 
 namespace weir {
 namespace {
 
 constexpr size_t kMaxFoldedBytes = 1 << 20;
+// Folding does not observe the deadline of the step. Kernels whose time may grow faster than their inputs are run on
+// few elements only.
+constexpr int64_t kMaxElements = 1 << 14;
+
+bool TakesShort(const OpDef& op, const std::vector<Tensor>& inputs) {
+  if (op.traits.brief || (!op.kernels.empty() && LoopOf(op.kernels.front()) != nullptr)) return true;
+  int64_t elements = 0;
+  for (const Tensor& input : inputs) elements += input.num_elements();
+  return elements <= kMaxElements;
+}
 
 // A Const that replaces `node`, with its name. `like` is any Const; its op is used.
 std::shared_ptr<const NodeProps> MakeConst(const PlanGraph::Node& node, const NodeProps& like, Tensor value) {
@@ -33,6 +44,7 @@ Status FoldConstants(PlanGraph& graph, ConstantEvaluator& evaluator, PassReport&
       inputs.push_back(*constant);
     }
     if (inputs.size() != node.inputs.size() || !IsPure(graph, node)) continue;
+    if (!TakesShort(*node.props->op, inputs)) continue;
     Result<std::vector<Tensor>> values = evaluator.Evaluate(*node.props, inputs);
     if (!values.ok() || (*values)[0].num_bytes() > kMaxFoldedBytes) continue;
     node.props = MakeConst(node, *graph.nodes[node.inputs[0].node].props, std::move((*values)[0]));

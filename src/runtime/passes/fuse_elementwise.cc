@@ -135,7 +135,7 @@ class Fuser {
   void TakeShapesFromOperands() {
     for (int32_t n : order_) {
       PlanGraph::Node& node = graph_.nodes[n];
-      if (node.op().name != "Shape" || node.inputs.size() != 1) continue;
+      if (!IsShapeNode(node)) continue;
       PlanValue& input = node.inputs[0];
       while (!input.fed()) {
         const int operand = OperandOfShape(input.node);

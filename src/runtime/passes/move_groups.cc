@@ -8,6 +8,15 @@
 
 namespace weir {
 
+namespace {
+
+// A brief op without inputs, outputs and state can do nothing but order other nodes.
+bool IsGroup(const OpDef& op) {
+  return op.inputs.empty() && op.outputs.empty() && op.traits.brief && !op.stateful && !op.is_function;
+}
+
+}  // namespace
+
 void MoveGroups(PlanGraph& graph) {
   for (const PlanGraph::Node& node : graph.nodes) {
     if (IsFlow(node.op().traits.kind)) return;  // dead inputs must reach the group on its own task
@@ -21,13 +30,14 @@ void MoveGroups(PlanGraph& graph) {
   // In reverse order: consumers of a group are created after it, so they have moved already.
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     PlanGraph::Node& node = graph.nodes[n];
-    if (node.op().name != "NoOp") continue;
+    if (!IsGroup(node.op())) continue;
     std::set<const Device*> waiting;
     for (int32_t consumer : consumers.of(static_cast<int32_t>(n))) waiting.insert(graph.nodes[consumer].placed);
     if (waiting.size() != 1) continue;
-    const std::string here = TaskOfDevice(node.placed->name());
-    const std::string there = TaskOfDevice((*waiting.begin())->name());
-    if (here != there && num_elsewhere(node, there) <= num_elsewhere(node, here) + 1) node.placed = *waiting.begin();
+    const std::string own_task = TaskOfDevice(node.placed->name());
+    const std::string other_task = TaskOfDevice((*waiting.begin())->name());
+    if (own_task != other_task && num_elsewhere(node, other_task) <= num_elsewhere(node, own_task) + 1)
+      node.placed = *waiting.begin();
   }
 }
 

@@ -94,18 +94,19 @@ bool OrderLevel::Sort() {
 
 void OrderLevel::FindWaits(const PlanGraph& graph, bool late_feeds) {
   waits_.assign(num_items(), 0);
+  sources_.assign(graph.nodes.size(), 0);
   int used = 0;
   const auto new_wait = [&]() -> WaitSet { return used < 63 ? WaitSet{1} << used++ : kManyWaits; };
   std::vector<WaitSet> of_feed(graph.feeds.size(), 0);
   for (int32_t n : nodes_) {
-    WaitSet& waits = waits_[item_of_[n]];
-    if (graph.nodes[n].op().may_block()) waits |= new_wait();
-    if (!late_feeds) continue;
+    WaitSet waits = graph.nodes[n].op().may_block() ? new_wait() : 0;
     for (PlanValue input : graph.nodes[n].inputs) {
-      if (!input.fed()) continue;
+      if (!late_feeds || !input.fed()) continue;
       if (of_feed[input.output] == 0) of_feed[input.output] = new_wait();
       waits |= of_feed[input.output];
     }
+    sources_[n] = waits;
+    waits_[item_of_[n]] |= waits;
   }
   for (int32_t item : order_) {
     for (int32_t before : preds(item)) waits_[item] |= waits_[before];

@@ -33,6 +33,8 @@ class OrderLevel final {
   // The frame of the loop, if the item is a loop; -1 if it is a node.
   int32_t loop_of(int32_t item) const { return loop_of_[item]; }
   WaitSet waits(int32_t item) const { return waits_[item]; }
+  // By node of the graph: the sources that the node itself is.
+  const std::vector<WaitSet>& sources() const { return sources_; }
   absl::Span<const int32_t> preds(int32_t item) const {
     return absl::MakeConstSpan(pred_).subspan(pred_begin_[item], pred_begin_[item + 1] - pred_begin_[item]);
   }
@@ -60,6 +62,7 @@ class OrderLevel final {
   std::vector<int32_t> succ_;
   std::vector<int32_t> order_;  // items in topological order
   std::vector<WaitSet> waits_;
+  std::vector<WaitSet> sources_;
 };
 
 }  // namespace weir

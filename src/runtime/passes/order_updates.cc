@@ -11,6 +11,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "runtime/frames.h"
+#include "runtime/passes/added_nodes.h"
+#include "runtime/passes/awaited_nodes.h"
 #include "runtime/passes/order_cycles.h"
 #include "runtime/passes/order_level.h"
 #include "runtime/passes/variable_uses.h"
@@ -26,7 +28,8 @@ struct Reader {
   VariableRead read;
   int32_t item = 0;
   std::vector<int32_t> after;  // updates that the reader comes after, but the value that it reads (read.from) does not
-  std::vector<int32_t> open;   // updates that it comes neither before nor after
+  std::vector<int32_t> open;   // updates that it comes neither before nor after, or that may overtake it
+  std::vector<int32_t> late;   // updates that it comes after, but that it may overtake
   bool precedes_some = false;  // it comes before some update
 };
 
@@ -49,7 +52,7 @@ struct Order {
 class Orderer {
  public:
   Orderer(PlanGraph& graph, const OpRegistry& registry, bool late_feeds, PassReport& report)
-      : graph_(graph), registry_(registry), late_feeds_(late_feeds), report_(report) {}
+      : graph_(graph), late_feeds_(late_feeds), report_(report), added_(graph, registry) {}
 
   Status Run() {
     uses_ = VariableUses::Find(graph_);
@@ -77,9 +80,12 @@ class Orderer {
       has_flow_ = has_flow_ || IsFlow(kinds.back());
     }
     if (has_flow_) {
-      Result<FrameAssignment> frames = AssignFrames(graph_, FindConsumers(graph_), kinds);
-      if (!frames.ok()) return false;
+      const Consumers consumers = FindConsumers(graph_);
+      Result<FrameAssignment> frames = AssignFrames(graph_, consumers, kinds);
+      Result<AwaitedNodes> awaited = AwaitedNodes::Make(graph_, consumers);
+      if (!frames.ok() || !awaited.ok()) return false;
       frames_ = *std::move(frames);
+      awaited_ = *std::move(awaited);
       exits_.resize(frames_.frames.size());
       for (size_t n = 0; n < kinds.size(); ++n) {
         if (kinds[n] == NodeKind::kExit) exits_[frames_.frame_of[n]].push_back(static_cast<int32_t>(n));
@@ -127,8 +133,12 @@ class Orderer {
     copies_.clear();
     copy_of_.clear();
     orders_.clear();
+    early_.clear();
+    late_.clear();
+    if (awaited_.has_value()) sure_waits_ = awaited_->Spread(level->sources());
     CollectReaders();
     Compare();
+    ReopenOvertaken();
     JoinRemoteReaders();
     for (size_t r = 0; r < readers_.size(); ++r) Decide(static_cast<int32_t>(r));
     if (DropCycles()) {
@@ -191,28 +201,85 @@ class Orderer {
       for (size_t i = begin; i < end; ++i) items.push_back(level_->item_of(updates[i].node));
       const std::vector<uint64_t> reached = level_->Reached(items);
       const std::vector<uint64_t> reaching = level_->Reaching(items);
+      std::vector<uint64_t> awaiting(awaited_.has_value() ? graph_.nodes.size() : 0, 0);
+      for (size_t i = begin; i < end && awaited_.has_value(); ++i)
+        awaiting[updates[i].node] |= uint64_t{1} << (i - begin);
+      if (awaited_.has_value()) awaiting = awaited_->Spread(std::move(awaiting));
       for (size_t i = begin; i < end; ++i) {
         const uint64_t bit = uint64_t{1} << (i - begin);
         for (int32_t r : readers_of.at(updates[i].variable))
-          CompareOne(readers_[r], updates[i].node, items[i - begin], bit, reached, reaching);
+          CompareOne(r, updates[i].node, items[i - begin], bit, {reached, reaching, awaiting});
       }
     }
   }
 
-  void CompareOne(Reader& reader, int32_t update, int32_t update_item, uint64_t bit,
-                  const std::vector<uint64_t>& reached, const std::vector<uint64_t>& reaching) const {
+  // Bits of a batch of updates.
+  struct Batch {
+    const std::vector<uint64_t>& reached;   // by item
+    const std::vector<uint64_t>& reaching;  // by item
+    const std::vector<uint64_t>& awaiting;  // by node; empty if all nodes wait for all of their inputs
+  };
+
+  void CompareOne(int32_t r, int32_t update, int32_t update_item, uint64_t bit, const Batch& batch) {
+    Reader& reader = readers_[r];
+    const bool in_loop = level_->loop_of(reader.item) != kNoItem;
     // Uses inside a loop that updates the variable are ordered at the level of the loop, and values that leave the loop
     // come after its updates.
     if (reader.item == update_item && (reader.read.kind != Kind::kFetch || level_->loop_of(update_item) != kNoItem))
       return;
-    if ((reached[reader.item] & bit) != 0) {
+    if ((batch.reached[reader.item] & bit) != 0) {
+      // A node may run before an update that it comes after, and may be made to wait for it.
+      const auto is_late = [&](int32_t node) {
+        return awaited_.has_value() && (batch.awaiting[node] & bit) == 0 &&
+               AddsNoWait(WaitsOf(update), sure_waits_[node]);
+      };
       // A loop reads its inputs when it is entered.
-      const int32_t from = level_->loop_of(reader.item) == kNoItem ? ItemOf(reader.read.from) : kNoItem;
-      if (from == kNoItem || (reached[from] & bit) == 0) reader.after.push_back(update);
-    } else if (reader.read.kind != Kind::kFetch && (reaching[reader.item] & bit) != 0) {
+      const PlanValue from = reader.read.from;
+      const int32_t from_item = in_loop ? kNoItem : ItemOf(from);
+      if (from_item == kNoItem || (batch.reached[from_item] & bit) == 0 || is_late(from.node))
+        reader.after.push_back(update);
+      if (MayWait(reader) && !in_loop && is_late(reader.read.node)) {
+        reader.late.push_back(update);
+        late_.emplace(reader.read.node, update);
+      }
+    } else if (reader.read.kind != Kind::kFetch && (batch.reaching[reader.item] & bit) != 0) {
       reader.precedes_some = true;
+      if (awaited_.has_value() && MayWait(reader)) early_.push_back({r, update});
     } else {
       reader.open.push_back(update);
+    }
+  }
+
+  // Whether the reader is ordered by edges from and to its own node.
+  static bool MayWait(const Reader& reader) {
+    return reader.read.kind != Kind::kFetch && reader.read.kind != Kind::kRemote;
+  }
+
+  // A Merge waits for one of its inputs, and a loop may end before its first iteration. So an update may overtake a use
+  // that it comes after. Adds such updates to the open ones of the reader.
+  void ReopenOvertaken() {
+    std::stable_sort(early_.begin(), early_.end(), [](const Order& a, const Order& b) { return a.source < b.source; });
+    constexpr int kBatch = 64;
+    for (size_t begin = 0, end = 0; begin < early_.size(); begin = end) {
+      std::vector<uint64_t> awaiting(graph_.nodes.size(), 0);
+      std::vector<uint64_t> bits;  // by entry of early_, from `begin`
+      int last = -1;
+      for (end = begin; end < early_.size(); ++end) {
+        if (end == begin || early_[end].source != early_[end - 1].source) ++last;
+        if (last == kBatch) break;
+        bits.push_back(uint64_t{1} << last);
+        awaiting[readers_[early_[end].source].read.node] |= bits.back();
+      }
+      awaiting = awaited_->Spread(std::move(awaiting));
+      for (size_t i = begin; i < end; ++i) {
+        const int32_t update = early_[i].update;
+        Reader& reader = readers_[early_[i].source];
+        // A reader in a loop stands for all readers of this kind there.
+        const bool in_loop = level_->loop_of(reader.item) != kNoItem;
+        const bool has_ends = !EndsOf(reader.item, reader.read.node, uses_.task_of(update)).empty();
+        const bool overtakes = in_loop ? has_ends : (awaiting[update] & bits[i - begin]) == 0;
+        if (overtakes && AddsNoWait(level_->waits(reader.item), sure_waits_[update])) reader.open.push_back(update);
+      }
     }
   }
 
@@ -286,8 +353,10 @@ class Orderer {
     const Reader& reader = readers_[r];
     const Kind kind = reader.read.kind;
     if (kind == Kind::kKeeps || kind == Kind::kRemote || kind == Kind::kFetch) {
-      const bool takes_late = kind == Kind::kRemote || level_->loop_of(reader.item) != kNoItem;
-      const bool reads_later = takes_late && !reader.after.empty();
+      const bool takes_late = kind != Kind::kKeeps || level_->loop_of(reader.item) != kNoItem;
+      const bool reads_later = takes_late && std::any_of(reader.after.begin(), reader.after.end(), [&](int32_t u) {
+                                 return kind != Kind::kFetch || !late_.contains(std::pair(reader.read.from.node, u));
+                               });
       const bool may_change = !reader.open.empty() || (kind == Kind::kKeeps && reader.precedes_some);
       if (may_change || reads_later) OrderCopy(r, reader.open, /*deep=*/may_change);
       return;
@@ -406,6 +475,12 @@ class Orderer {
         edges_[node_of_copy(static_cast<int32_t>(c))].insert(ends.begin(), ends.end());
       }
     }
+    for (const Reader& reader : readers_) {
+      for (int32_t u : reader.late) {
+        const std::vector<int32_t> ends = EndsOf(level_->item_of(u), u, uses_.task_of(reader.read.node));
+        if (!ends.empty()) edges_[reader.read.node].insert(ends.begin(), ends.end());
+      }
+    }
     // A reader whose result another reader uses needs no edge if the update already waits for that other reader.
     absl::flat_hash_set<std::pair<int32_t, int32_t>> handed_on;
     for (const Order& order : orders_) {
@@ -438,48 +513,9 @@ class Orderer {
     }
   }
 
-  std::string NewName(const std::string& base, std::string_view suffix) {
-    if (names_.empty()) {
-      for (const PlanGraph::Node& node : graph_.nodes) names_.insert(node.name());
-    }
-    std::string name = fmt::format("{}/_{}", base, suffix);
-    for (int i = 1; !names_.insert(name).second; ++i) name = fmt::format("{}/_{}_{}", base, suffix, i);
-    return name;
-  }
-
-  // Adds a node on the device of `near` and returns its number.
-  Result<int32_t> AddNode(std::string name, const std::string& op_name, AttrMap attrs, const PlanGraph::Node& near) {
-    const OpDef* op = registry_.Find(op_name);
-    if (op == nullptr) return Internal("there is no op {}", op_name);
-    auto props = std::make_shared<NodeProps>();
-    props->name = std::move(name);
-    props->op = op;
-    WEIR_TRY(CheckAndCompleteAttrs(*op, &attrs));
-    WEIR_ASSIGN(props->input_types, ArgTypes(op->inputs, attrs));
-    WEIR_ASSIGN(props->output_types, ArgTypes(op->outputs, attrs));
-    props->attrs = std::make_shared<AttrMap>(std::move(attrs));
-    PlanGraph::Node node;
-    node.props = std::move(props);
-    node.device = near.device;
-    node.placed = near.placed;
-    graph_.nodes.push_back(std::move(node));
-    return static_cast<int32_t>(graph_.nodes.size()) - 1;
-  }
-
-  // Adds a node with `value` as its only input.
-  Result<int32_t> AddConsumer(PlanValue value, const std::string& op, std::string_view suffix) {
-    AttrMap attrs;
-    attrs.emplace("T", AttrValue(BaseType(graph_.type_of(value))));
-    WEIR_ASSIGN(const int32_t added, AddNode(NewName(graph_.nodes[value.node].name(), suffix), op, std::move(attrs),
-                                             graph_.nodes[value.node]));
-    graph_.nodes[added].inputs.push_back(value);
-    if (value.output == 0) graph_.nodes[added].shape = graph_.nodes[value.node].shape;
-    return added;
-  }
-
   Status AddCopies() {
     for (const Copy& copy : all_copies_) {
-      WEIR_ASSIGN(const int32_t added, AddConsumer(copy.from, copy.deep ? "DeepCopy" : "Identity", "read"));
+      WEIR_ASSIGN(const int32_t added, added_.AddConsumer(copy.from, copy.deep ? "DeepCopy" : "Identity", "read"));
       for (int32_t taker : copy.consumers) {
         for (PlanValue& input : graph_.nodes[taker].inputs) {
           if (input == copy.from) input = {added, 0};
@@ -513,7 +549,7 @@ class Orderer {
         }
       }
       if (ends.empty()) continue;
-      WEIR_ASSIGN(const int32_t last, AddConsumer(use.variable, "RefIdentity", "last"));
+      WEIR_ASSIGN(const int32_t last, added_.AddConsumer(use.variable, "RefIdentity", "last"));
       edges_[last] = std::move(ends);
       for (int32_t fetch : use.fetches) graph_.fetches[fetch].value = {last, 0};
     }
@@ -540,7 +576,7 @@ class Orderer {
       }
       const PlanGraph::Node near = graph_.nodes[nodes.front()];
       WEIR_ASSIGN(const int32_t gate,
-                  AddNode(NewName(near.name(), "order"), has_flow_ ? "ControlTrigger" : "NoOp", {}, near));
+                  added_.Add(near.name(), "order", has_flow_ ? "ControlTrigger" : "NoOp", {}, near));
       graph_.nodes[gate].control_inputs.assign(ends.begin(), ends.end());
       for (int32_t n : nodes) graph_.nodes[n].control_inputs.push_back(gate);
     }
@@ -548,13 +584,14 @@ class Orderer {
   }
 
   PlanGraph& graph_;
-  const OpRegistry& registry_;
   const bool late_feeds_;
   PassReport& report_;
+  AddedNodes added_;
   VariableUses uses_;
   bool has_flow_ = false;
   FrameAssignment frames_;
   std::vector<std::vector<int32_t>> exits_;  // by frame
+  std::optional<AwaitedNodes> awaited_;      // with control flow
 
   // State of the current level.
   const OrderLevel* level_ = nullptr;
@@ -563,10 +600,12 @@ class Orderer {
   std::vector<Copy> copies_;
   std::map<std::tuple<int32_t, int32_t, int32_t, std::vector<int32_t>>, int32_t> copy_of_;
   std::vector<Order> orders_;
+  std::vector<Order> early_;  // readers and the updates that come after them, with control flow
+  absl::flat_hash_set<std::pair<int32_t, int32_t>> late_;  // readers that will wait for an update
+  std::vector<WaitSet> sure_waits_;  // by node: what it waits for in every step; with control flow
 
   std::vector<Copy> all_copies_;
   std::map<int32_t, std::set<int32_t>> edges_;  // keyed by node: the nodes it has to wait for
-  absl::flat_hash_set<std::string> names_;
 };
 
 }  // namespace

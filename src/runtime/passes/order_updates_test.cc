@@ -149,6 +149,55 @@ TEST_F(OrderUpdatesTest, AddedNodesHaveTheDeviceOfTheVariableAndNewNames) {
   EXPECT_EQ(plan_.nodes.back().device, "/device:CPU:1");
 }
 
+// A value that may come from either of two, depending on a placeholder.
+class OrderUpdatesMergeTest : public OrderUpdatesTest {
+ protected:
+  Output Either(Output a, Output b) {
+    Output p = Placeholder("p", {}, kBool);
+    return Merge({Output(Op("Switch", {a, p}).node, 1), Output(Op("Switch", {b, p}).node, 0)});
+  }
+};
+
+TEST_F(OrderUpdatesMergeTest, AUseWaitsForAnUpdateThatAMergeMayNotWaitFor) {
+  Output v = Variable("v");
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  Output late = Op("Add", {Const(1), Const(2)}, "late", {update});
+  Output used = Op("Add", {v, Either(late, Const(3))}, "used");
+  EXPECT_EQ(WaitsOf({used}, {}), (Waits{{"late", {"update"}}, {"used", {"used/_order"}}, {"used/_order", {"update"}}}));
+  Output always = Op("Add", {v, Either(late, late)}, "always");
+  EXPECT_EQ(WaitsOf({always}, {}), (Waits{{"late", {"update"}}}));
+}
+
+TEST_F(OrderUpdatesMergeTest, AnUpdateWaitsForAUseThatAMergeMayNotWaitFor) {
+  Output v = Variable("v");
+  Output used = Op("Add", {v, Const(1)}, "used");
+  Node* update = Op("AssignAdd", {v, Either(used, Const(3))}, "update").node;
+  EXPECT_EQ(WaitsOf({}, {update}), (Waits{{"update", {"update/_order"}}, {"update/_order", {"used"}}}));
+  Node* always = Op("AssignAdd", {v, Either(used, used)}, "always").node;
+  EXPECT_EQ(WaitsOf({}, {always}), Waits{});
+}
+
+TEST_F(OrderUpdatesMergeTest, AnAliasBehindAMergeIsFetchedAfterTheUpdate) {
+  Output v = Variable("v");
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  Output late = Op("Identity", {v}, "late", {update});
+  EXPECT_EQ(WaitsOf({Either(late, Const(3))}, {}),
+            (Waits{{"late", {"update"}}, {"Merge/_read", {"Merge/_read/_order"}}, {"Merge/_read/_order", {"update"}}}));
+  EXPECT_EQ(report_.copied, 0);
+}
+
+TEST_F(OrderUpdatesMergeTest, NothingWaitsForALaterFeedOfTheOtherInput) {
+  Output v = Variable("v");
+  Output x = Placeholder("x");
+  Node* update = Op("AssignAdd", {v, x}, "update").node;
+  Output late = Op("Add", {Const(1), Const(2)}, "late", {update});
+  Output used = Op("Add", {v, Either(late, Const(3))}, "used");
+  EXPECT_EQ(WaitsOf({used}, {}, {x}, /*late_feeds=*/true), (Waits{{"late", {"update"}}}));
+  Output early = Op("Mul", {x, v}, "early");
+  Node* after = Op("AssignAdd", {v, Either(early, Const(3))}, "after").node;
+  EXPECT_EQ(WaitsOf({}, {after}, {x}, /*late_feeds=*/true), Waits{});
+}
+
 // Ops with traits that the others do not have.
 class OrderUpdatesTraitsTest : public OrderUpdatesTest {
  protected:
@@ -308,6 +357,26 @@ TEST_F(OrderUpdatesLoopTest, AnUpdateOfTwoVariablesWaitsWhereItEntersWithTheUsed
   Output end = Loop("loop", [&](Output x) { return Op("Add", {Op("AddBoth", {a_inside, b_inside, x}), x}); });
   Output used = Op("Add", {a, Const(1)}, "used");
   EXPECT_EQ(WaitsOf({}, {end.node, used.node}), (Waits{{"enter_a", {"enter_a/_order"}}, {"enter_a/_order", {"used"}}}));
+}
+
+TEST_F(OrderUpdatesLoopTest, AUseBehindALoopWaitsForTheUpdatesThatOnlyItsBodyWaitsFor) {
+  Output v = Variable("v");
+  Node* update = Op("AssignAdd", {v, Const(1)}, "update").node;
+  Output inside = Enter(Op("Add", {Const(1), Const(2)}, "late", {update}), "loop", /*constant=*/true);
+  Output end = While(Const(5), Const(3), "loop", [&](Output x) { return Op("Add", {inside, x}); });
+  Output used = Op("Add", {v, end}, "used");
+  EXPECT_EQ(WaitsOf({used}, {}), (Waits{{"late", {"update"}}, {"used", {"used/_order"}}, {"used/_order", {"update"}}}));
+}
+
+TEST_F(OrderUpdatesLoopTest, AnUpdateBehindALoopWaitsForTheUsesOfItsBody) {
+  Output v = Variable("v");
+  Output used = Op("Add", {v, Const(1)}, "used");
+  Output inside = Enter(used, "loop", /*constant=*/true);
+  Output end = While(Const(5), Const(3), "loop", [&](Output x) { return Op("Add", {inside, x}); });
+  Node* update = Op("AssignAdd", {v, end}, "update").node;
+  // The loop may read the memory of `v` through `used`.
+  EXPECT_EQ(WaitsOf({}, {update}),
+            (Waits{{"update", {"update/_order"}}, {"update/_order", {"used", end.node->name()}}}));
 }
 
 TEST_F(OrderUpdatesLoopTest, ALoopThatComesAfterAnUpdateIsEnteredAfterIt) {

@@ -78,6 +78,10 @@ const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value) {
   return tensor.ok() ? *tensor : nullptr;
 }
 
+bool IsShapeNode(const PlanGraph::Node& node) {
+  return node.op().traits.shape_value == ShapeValue::kShape && node.inputs.size() == 1;
+}
+
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node) {
   const OpDef& op = node.op();
   if (op.stateful || op.is_function || op.traits.kind != NodeKind::kKernel) return false;

@@ -36,6 +36,9 @@ void MoveGroups(PlanGraph& graph);
 // The value of a constant without control inputs; null for all other values.
 const Tensor* ConstantOf(const PlanGraph& graph, PlanValue value);
 
+// Whether the node gives the shape of its only input.
+bool IsShapeNode(const PlanGraph::Node& node);
+
 // Whether the outputs of the node depend only on its inputs.
 bool IsPure(const PlanGraph& graph, const PlanGraph::Node& node);
 

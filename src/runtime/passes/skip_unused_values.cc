@@ -16,7 +16,7 @@ constexpr size_t kMaxEdges = 8;
 bool MaySkip(const PlanGraph& graph, const PlanGraph::Node& node) {
   // Nodes without outputs exist for their control edges. EnsureShape and placeholders that are not fed must fail.
   if (!IsPure(graph, node) || node.props->output_types.empty() || node.inputs.empty()) return false;
-  if (node.op().name == "EnsureShape") return false;
+  if (node.op().traits.checks) return false;
   if (node.inputs.size() + node.control_inputs.size() > kMaxEdges) return false;
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](PlanValue input) {
     if (input.fed()) return true;

@@ -209,7 +209,8 @@ class VariableFinder final {
   void AddFetch(int32_t k) {
     const PlanValue value = graph_.fetches[k].value;
     PlanValue read = value;
-    while (!read.fed() && node(read.node).op().name == "Identity" && node(read.node).control_inputs.empty())
+    while (!read.fed() && IsAlias(node(read.node).op().traits) && !IsRef(graph_.type_of(read)) &&
+           node(read.node).control_inputs.empty())
       read = node(read.node).inputs[0];
     if (!read.fed() && role_of(read.node) == StateRole::kVariable) {
       uses_.variables_[uses_.set_of_[read.node]].fetches.push_back(k);

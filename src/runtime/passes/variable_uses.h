@@ -28,7 +28,7 @@ struct VariableUse {
   PlanValue variable;            // the reference or the resource handle
   std::vector<int32_t> updates;  // in order of creation, each once
   std::vector<VariableRead> reads;
-  // Fetches of the variable itself or its Identity.
+  // Fetches of the variable itself, or of an Identity of it.
   std::vector<int32_t> fetches;
 };
 
