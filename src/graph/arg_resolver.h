@@ -15,13 +15,13 @@ namespace weir {
 
 class ArgResolver final {
  public:
-  // `args` gives the inputs of the op's argument i. In order: an argument has a say in a type attribute only after
-  // those before it, literals too; otherwise the first tensor decides.
+  // `args` returns the inputs of argument i of the op. `in_order`: the first argument of a type attribute determines
+  // it, even if it is a literal. Otherwise the first tensor does.
   ArgResolver(Graph& graph, const OpDef& op, AttrMap& attrs, bool in_order,
               std::function<const InputList&(size_t)> args)
       : graph_(graph), op_(op), attrs_(attrs), in_order_(in_order), args_(std::move(args)) {}
 
-  // Before any argument is resolved.
+  // Call it before the arguments are resolved.
   Status Prepare();
   Status Resolve(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out);
   // Checks the types of resolved inputs against the schema.
@@ -29,7 +29,7 @@ class ArgResolver final {
 
  private:
   Status CheckGraphs() const;
-  // The type that the argument must have; kInvalidType when that is open.
+  // The type that the argument must have; kInvalidType if it is not determined yet.
   Result<DType> Wanted(const ArgDef& arg) const;
   void SetType(const ArgDef& arg, DType type);
   Status ResolveSingle(const ArgDef& arg, const Input& input, std::vector<Output>* out);
@@ -37,12 +37,12 @@ class ArgResolver final {
   Status ResolveNumbered(const ArgDef& arg, const InputList& inputs, std::vector<Output>* out);
   bool HasDefault(const std::string& attr) const;
   Status SetNumber(const ArgDef& arg, int64_t count);
-  // What the elements of a list are by themselves, for messages.
+  // The types that the elements of a list have without conversion, for messages.
   static std::string ObservedTypes(const InputList& inputs);
   // " ('a:0' of type float32, 'b:0' of type int32)": the tensors of a list, for messages.
   static std::string NamedTensors(const InputList& inputs);
-  // A literal that nothing else gives a type takes the attribute's default where its own type is not allowed and the
-  // default can hold it.
+  // Returns the type for a literal that no other argument determines: the attribute's default, if the literal's own
+  // type is not allowed and the default type can represent the literal.
   DType PreferredType(const ArgDef& arg, const Input& input, DType wanted) const;
   // The error for a literal that does not convert to the input, in TensorFlow's words.
   Status LiteralError(const ArgDef& arg, DType wanted, const Status& status) const;

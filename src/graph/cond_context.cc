@@ -26,7 +26,7 @@ Result<Output> CondContext::Capture(Output value) {
 }
 
 Status CondContext::NodeAdded(Node* node) {
-  if (node->num_inputs() > 0 && !node->op().is_function && node->type() != "SymbolicGradient") return OkStatus();
+  if (node->num_inputs() > 0 && !IsFunctionCall(*node)) return OkStatus();
   const auto& controls = node->control_inputs();
   const bool tied = node->num_inputs() == 0 && std::any_of(controls.begin(), controls.end(), [this](Node* control) {
                       return Contains(OutputContext(*control));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/cond_context.h"
+#include "graph/function_gradient.h"
 #include "graph/node_builder.h"
 #include "graph/while_context.h"
 
@@ -67,12 +68,14 @@ bool IsConstantEnter(const Node& node) {
   return node.op().traits.kind == NodeKind::kEnter && node.Attr<bool>("is_constant").value_or(false);
 }
 
+bool IsFunctionCall(const Node& node) { return node.op().is_function || node.type() == kSymbolicGradient; }
+
 Status CheckInputContext(const FlowContext* here, NodeKind kind, std::string_view name, Output input) {
   FlowContext* at = OutputContext(*input.node);
   if (at == nullptr) return OkStatus();
   const WhileContext* loop = at->EnclosingWhile();
   if (loop == nullptr || loop->Contains(here)) return OkStatus();
-  // Nodes that lead into another context are built outside of both.
+  // Enter and Switch bring a value into another context, which checks it (Capture).
   if (kind == NodeKind::kEnter || kind == NodeKind::kSwitch) return OkStatus();
   return InvalidArgument("Cannot use '{}' as input to '{}' because '{}' is in a while loop.", input.node->name(), name,
                          input.node->name());

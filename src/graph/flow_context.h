@@ -45,6 +45,11 @@ class FlowContext {
   // Called after a node was built in this context. May add control inputs.
   virtual Status NodeAdded(Node* node) = 0;
 
+  // Values from outside, as seen from inside.
+  const std::unordered_map<Output, Output, OutputHash>& captured() const { return captured_; }
+  // For imported contexts: a value that was captured.
+  void Restore(Output outside, Output inside) { captured_.emplace(outside, inside); }
+
  protected:
   Graph& graph_;
   std::string name_;
@@ -85,6 +90,8 @@ bool IsSwitch(const Node& node);
 bool IsLoopSwitch(const Node& node);
 // An Enter of a loop invariant.
 bool IsConstantEnter(const Node& node);
+// A function of the library that is used as an op, or the gradient of one.
+bool IsFunctionCall(const Node& node);
 
 // Checks that a node of this kind, built in `here` (null: outside of all contexts), may use `input`. Using a value from
 // inside a loop outside of that loop is an error.

@@ -100,7 +100,7 @@ class FlowGradientsImpl final : public FlowGradients {
       for (auto& [node, variable] : loop->variables) {
         Node* merge = variable.merge.node;
         if (!(merge->input(0) == merge->input(1))) continue;
-        if (variable.enter.node->type() != "Enter")
+        if (variable.enter.node->op().traits.kind != NodeKind::kEnter)
           return Internal("internal error: '{}' is not an Enter node of the backward loop", variable.enter.name());
         Output zeros;
         {

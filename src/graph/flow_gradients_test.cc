@@ -208,7 +208,7 @@ TEST_F(FlowGradientsTest, OfALoopInsideOfALoopBody) {
   EXPECT_EQ(Float(out[0], {{a, Tensor::Scalar(1.0f)}}), 4 * 64);
 }
 
-TEST_F(FlowGradientsTest, RowsStayRows) {
+TEST_F(FlowGradientsTest, GradientsOfGatheredRowsStaySparse) {
   Output table = PlaceholderOf({4, 2});
   OutputList out = Repeat(3, {0.0f}, [&](Output i, const OutputList& v) -> Result<OutputList> {
     return OutputList{v[0] + Sum(GatherV2(table, i, 0), 0)};

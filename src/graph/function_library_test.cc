@@ -91,7 +91,7 @@ TEST_F(FunctionLibraryTest, GradientsAreKept) {
   EXPECT_THAT(Text(library_.AddGradient("Twice", "Other")), HasSubstr("'TwiceGrad'"));
 }
 
-TEST_F(FunctionLibraryTest, LibrariesMergeAndComeBack) {
+TEST_F(FunctionLibraryTest, LibrariesMergeAndSurviveARoundTrip) {
   ASSERT_OK(library_.Add(Twice()));
   ASSERT_OK(library_.Add(Generic()));
   ASSERT_OK(library_.AddGradient("Twice", "Generic"));

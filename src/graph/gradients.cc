@@ -17,6 +17,12 @@
 namespace weir {
 namespace {
 
+// Whether `from` brings a loop variable to its Merge.
+bool EntersLoop(const Node& from, const Node& to) {
+  return to.op().traits.kind == NodeKind::kMerge && from.op().traits.kind == NodeKind::kEnter &&
+         !IsRef(from.output_type(0));
+}
+
 class Differentiator {
  public:
   Differentiator(Graph& graph, const std::vector<Output>& ys, const std::vector<Output>& xs,
@@ -248,9 +254,9 @@ class Differentiator {
     for (const Output& input : node->inputs()) {
       Node* from = input.node;
       if (!between_set_.contains(from)) {
-        // Every variable of a loop leaves the backward loop, even if nobody wants its gradient: another call that walks
-        // through the backward loop enters it by its Exits.
-        if (flow_ != nullptr && node->type() == "Merge" && from->type() == "Enter") queue_.push_back(from);
+        // Every variable of a loop leaves the backward loop, even if its gradient is not requested: a later
+        // differentiation that visits the backward loop enters it at its Exits.
+        if (flow_ != nullptr && EntersLoop(*from, *node)) queue_.push_back(from);
         continue;
       }
       int& left = --pending_[from];
@@ -308,11 +314,11 @@ class Differentiator {
       if (FlowGradientFn flow = FindFlowGradient(kind)) return flow(node, d_outputs);
       if (node->op().is_function)
         return FunctionGradient(node, FuncAttr{node->type(), node->props()->attrs}, d_outputs);
-      if (type == "PartitionedCall" || type == "StatefulPartitionedCall") {
+      const OpDef* op = graph_.registry().Find(type);
+      if (op != nullptr && op->traits.calls_f) {
         WEIR_ASSIGN(FuncAttr called, node->Attr<FuncAttr>("f"));
         return FunctionGradient(node, called, d_outputs);
       }
-      const OpDef* op = graph_.registry().Find(type);
       if (op == nullptr) return NotFound("no gradient is registered under '{}' (node '{}')", type, node->name());
       if (op->no_gradient == kNoGradient) return std::vector<Grad>(node->num_inputs());
       if (!op->gradient)

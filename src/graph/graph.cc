@@ -141,9 +141,10 @@ void Graph::AddControlInput(Node* node, Node* control) {
   // The edge is in both lists. Searching the shorter one keeps control edges of large groups linear.
   const std::vector<Node*>& inputs = node->control_inputs_;
   const std::vector<Node*>& outputs = control->control_outputs_;
-  const bool there = inputs.size() <= outputs.size() ? std::find(inputs.begin(), inputs.end(), control) != inputs.end()
-                                                     : std::find(outputs.begin(), outputs.end(), node) != outputs.end();
-  if (there) return;
+  const bool exists = inputs.size() <= outputs.size()
+                          ? std::find(inputs.begin(), inputs.end(), control) != inputs.end()
+                          : std::find(outputs.begin(), outputs.end(), node) != outputs.end();
+  if (exists) return;
   node->control_inputs_.push_back(control);
   control->control_outputs_.push_back(node);
 }
@@ -198,7 +199,7 @@ Status Graph::SetShape(Output output, const PartialShape& shape) {
   return OkStatus();
 }
 
-void Graph::Own(std::unique_ptr<FlowContext> context) {
+void Graph::AddFlowContext(std::unique_ptr<FlowContext> context) {
   std::lock_guard<std::recursive_mutex> lock(mu_);
   flow_contexts_.push_back(std::move(context));
 }

@@ -1,4 +1,4 @@
-// Graph for Weir's own code: the public header, with formatters and packed tensors.
+// Internal version of the public header: adds formatters and packed tensors.
 #ifndef WEIR_GRAPH_FORMATTED_GRAPH_H_
 #define WEIR_GRAPH_FORMATTED_GRAPH_H_
 

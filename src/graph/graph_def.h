@@ -1,4 +1,4 @@
-// GraphDef for Weir's own code: the public header, and the message itself.
+// Internal version of the public header: adds the message.
 #ifndef WEIR_GRAPH_GRAPH_DEF_MESSAGES_H_
 #define WEIR_GRAPH_GRAPH_DEF_MESSAGES_H_
 

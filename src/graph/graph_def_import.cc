@@ -235,8 +235,25 @@ class Importer final {
     node.shape_hints = std::move(content.shape_hints);
     WEIR_ASSIGN(node.props->input_types, ArgTypes(node.op->inputs, content.attrs));
     WEIR_ASSIGN(node.props->output_types, ArgTypes(node.op->outputs, content.attrs));
-    node.props->attrs = std::make_shared<const AttrMap>(std::move(content.attrs));
+    node.props->attrs = Shared(*node.op, std::move(content.attrs));
     return OkStatus();
+  }
+
+  // Most nodes of an op have the attributes of an earlier one, and share them. Constants all differ.
+  std::shared_ptr<const AttrMap> Shared(const OpDef& op, AttrMap attrs) {
+    constexpr size_t kCompared = 8;
+    if (op.traits.kind == NodeKind::kConst) return std::make_shared<const AttrMap>(std::move(attrs));
+    RecentAttrs& recent = recent_attrs_[&op];
+    for (const std::shared_ptr<const AttrMap>& known : recent.attrs) {
+      if (*known == attrs) return known;
+    }
+    auto made = std::make_shared<const AttrMap>(std::move(attrs));
+    if (recent.attrs.size() < kCompared) {
+      recent.attrs.push_back(made);
+    } else {
+      recent.attrs[recent.oldest++ % kCompared] = made;
+    }
+    return made;
   }
 
   Result<std::string> CanonicalDevice(const std::string& device) {
@@ -529,6 +546,11 @@ class Importer final {
   std::map<std::string, int> next_suffix_;
   absl::flat_hash_set<std::string> taken_;
   std::map<std::string, std::string> devices_;
+  struct RecentAttrs {
+    std::vector<std::shared_ptr<const AttrMap>> attrs;
+    size_t oldest = 0;
+  };
+  absl::flat_hash_map<const OpDef*, RecentAttrs> recent_attrs_;
   bool has_colocation_ = false;
 };
 

@@ -17,6 +17,7 @@ constexpr NewerAttr kNewerAttrs[] = {
     {"allow_missing_files", false},                // MergeV2Checkpoints
     {"allowed_devices", EmptyList{}},              // VarHandleOp
     {"bad_indices_policy", std::string_view("")},  // GatherNd, ScatterNd*, TensorScatter*
+    {"blank_index", int64_t{-1}},                  // CTCGreedyDecoder
     {"buffer_size_min", int64_t{0}},               // PrefetchDataset
     {"debug_name", AnyValue{}},                    // VarHandleOp
     {"explicit_paddings", EmptyList{}},            // MaxPool, DepthwiseConv2dNative and their gradients

@@ -34,7 +34,7 @@ Status CheckTypes(const OpDef& op, const AttrMap& attrs) {
       for (DType type : *types) WEIR_TRY(CheckType(def.name, type));
     }
   }
-  if (op.name != "Const") return OkStatus();
+  if (op.traits.kind != NodeKind::kConst) return OkStatus();
   WEIR_ASSIGN(DType dtype, GetAttr<DType>(attrs, "dtype"));
   WEIR_ASSIGN(const TensorInfo value, GetTensorInfo(attrs, "value"));
   if (value.dtype == dtype) return OkStatus();

@@ -6,32 +6,17 @@
 
 #include "graph/attr_proto.h"
 #include "graph/graph_def.h"
+#include "graph/small_entries_test.h"
 #include "op/shape_context.h"
 
 namespace weir {
 
 inline void AddSmallOps(OpRegistry& registry) {
   const ShapeFn same = SameAsInput(0);
-  registry.Add({.name = "Const",
-                .signature = "-> output: dtype",
-                .attrs = {"value: tensor", "dtype: type"},
-                .shape = [](ShapeContext& c) -> Status {
-                  WEIR_ASSIGN(Tensor value, c.Attr<Tensor>("value"));
-                  c.set_output(0, value.shape());
-                  return OkStatus();
-                },
-                .traits = {.kind = NodeKind::kConst, .brief = true}});
-  registry.Add({.name = "Placeholder",
-                .signature = "-> output: dtype",
-                .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
-                .shape = ShapeFromAttr(),
-                .traits = {.placeholder = true}});
+  registry.Add(SmallConst());
+  registry.Add(SmallPlaceholder());
   registry.Add({.name = "NoOp", .signature = "->"});
-  registry.Add({.name = "Identity",
-                .signature = "input: T -> output: T",
-                .attrs = {"T: type"},
-                .shape = same,
-                .traits = {.memory = OutputMemory::kForwardsFirst, .brief = true}});
+  registry.Add(SmallIdentity());
   registry.Add({.name = "AddV2",
                 .signature = "x: T, y: T -> z: T",
                 .attrs = {"T: {float, double, int32, int64}"},
@@ -93,16 +78,7 @@ inline void AddSmallOps(OpRegistry& registry) {
   registry.Add({.name = "Call",
                 .signature = "args: Tin -> output: Tout",
                 .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func"}});
-  registry.Add({.name = "_Arg",
-                .signature = "-> output: T",
-                .attrs = {"T: type", "index: int >= 0"},
-                .traits = kNeverBlocks,
-                .stateful = true});
-  registry.Add({.name = "_Retval",
-                .signature = "input: T ->",
-                .attrs = {"T: type", "index: int >= 0"},
-                .traits = kNeverBlocks,
-                .stateful = true});
+  AddFunctionEdges(registry);
 }
 
 using Attrs = std::vector<std::pair<std::string, AttrValue>>;

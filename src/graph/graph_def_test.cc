@@ -6,6 +6,7 @@
 
 #include "graph/function_library.h"
 #include "graph/graph_def_ops_test.h"
+#include "graph/node_builder.h"
 
 namespace weir {
 namespace {
@@ -95,7 +96,7 @@ TEST_F(GraphDefTest, RoundTrips) {
   }
 }
 
-TEST_F(GraphDefTest, ExportsShapesAndTailsOnRequest) {
+TEST_F(GraphDefTest, ExportsShapesAndOnlyLaterNodesOnRequest) {
   AddConst(&def_, "c", Tensor::Vector<float>({1, 2}));
   AddIdentity("i", {"c"});
   ASSERT_OK(Import());
@@ -320,6 +321,21 @@ TEST_F(GraphDefTest, NamesAreMadeUniqueOnRequest) {
   EXPECT_EQ(graph_.FindNode("a")->input(0).node->name(), "c_2");
   EXPECT_THAT(*graph_.FindNode("a")->Attr<std::vector<std::string>>("_class"), ElementsAre("loc:@c_2"));
   EXPECT_THAT(Text(Import({.prefix = "c", .uniquify_prefix = false})), HasSubstr("prefix 'c'"));
+}
+
+TEST_F(GraphDefTest, ANodeGetsAnotherNameIfAnImportTakesItsName) {
+  AddConst(&def_, "taken", Tensor::Scalar(1.0f));
+  for (const std::string name : {"taken", "taken/"}) {
+    Graph graph(registry_);
+    DeviceScope importing(graph, DeviceRequest{.choose = [&](Node&) -> Result<std::string> {
+                            if (graph.num_nodes() == 0) WEIR_TRY(ImportGraphDef(graph, def_, {}).status());
+                            return std::string();
+                          }});
+    const Node* node = NodeBuilder(graph, "NoOp", name).BuildNode();
+    ASSERT_NE(node, nullptr);
+    EXPECT_EQ(node->name(), "taken_1");
+    EXPECT_EQ(graph.FindNode("taken")->type(), "Const");
+  }
 }
 
 TEST_F(GraphDefTest, InputMapReplacesInputs) {

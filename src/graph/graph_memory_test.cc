@@ -35,18 +35,62 @@ tensorflow::GraphDef Constants(int count) {
   return def;
 }
 
-TEST(GraphMemoryTest, AnImportedNodeNeedsLittleMemory) {
-  if (!kCountsHeap) GTEST_SKIP() << "sanitizers replace the heap";
+// `count` copies of one constant.
+tensorflow::GraphDef Copies(int count) {
+  tensorflow::GraphDef def = Constants(1);
+  const std::string value = def.node(0).name();
+  for (int i = 0; i < count; ++i) {
+    tensorflow::NodeDef* node = def.add_node();
+    node->set_name(fmt::format("Model/Layer_{}/Copy_{}", i % 10, 10000 + i));
+    node->set_op("Identity");
+    node->add_input(value);
+    ToProto(AttrValue(kFloat), &(*node->mutable_attr())["T"]);
+  }
+  return def;
+}
+
+// The bytes that a graph needs for each node of `def`.
+int BytesPerNode(const tensorflow::GraphDef& def) {
   OpRegistry registry;
   AddSmallOps(registry);
-  constexpr int kNodes = 20000;
-  const tensorflow::GraphDef def = Constants(kNodes);
   Graph graph(registry);
   const size_t before = HeapBytes();
+  EXPECT_TRUE(ImportGraphDef(graph, def, {}).ok());
+  return static_cast<int>((HeapBytes() - before) / def.node_size());
+}
+
+TEST(GraphMemoryTest, AnImportedNodeNeedsLittleMemory) {
+  if (!kCountsHeap) GTEST_SKIP() << "sanitizers replace the heap";
+  constexpr int kNodes = 20000;
+  const int constant = BytesPerNode(Constants(kNodes)), copy = BytesPerNode(Copies(kNodes));
+  RecordProperty("bytes_per_constant", constant);
+  RecordProperty("bytes_per_copy", copy);
+  EXPECT_LT(constant, 1100);
+  EXPECT_LT(copy, 750);
+}
+
+TEST(GraphMemoryTest, ImportedNodesWithEqualAttributesShareThem) {
+  OpRegistry registry;
+  AddSmallOps(registry);
+  tensorflow::GraphDef def = Constants(1);
+  const std::string value = def.node(0).name();
+  for (int i = 0; i < 30; ++i) {
+    tensorflow::NodeDef* node = def.add_node();
+    node->set_name(fmt::format("copy_{}", i));
+    node->set_op("Identity");
+    node->add_input(value);
+    ToProto(AttrValue(kFloat), &(*node->mutable_attr())["T"]);
+    if (i % 2 == 1) ToProto(AttrValue(i / 10), &(*node->mutable_attr())["_part"]);
+  }
+  Graph graph(registry);
   ASSERT_TRUE(ImportGraphDef(graph, def, {}).ok());
-  const size_t bytes = (HeapBytes() - before) / kNodes;
-  RecordProperty("bytes_per_node", static_cast<int>(bytes));
-  EXPECT_LT(bytes, 1150);
+  const auto attrs = [&](int i) { return &graph.FindNode(fmt::format("copy_{}", i))->attrs(); };
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(attrs(i), i % 2 == 0 ? attrs(0) : attrs(i / 10 * 10 + 1)) << i;
+    EXPECT_EQ(attrs(i)->contains("_part"), i % 2 == 1) << i;
+  }
+  ASSERT_TRUE(graph.SetAttr(graph.FindNode("copy_0"), "_mark", AttrValue(true)).ok());
+  EXPECT_FALSE(attrs(2)->contains("_mark"));
 }
 
 TEST(GraphMemoryTest, NamesOfImportedNodesAreInUse) {

@@ -24,6 +24,8 @@ CondContext* BranchBelow(const WhileContext& loop, FlowContext* context) {
   return nullptr;
 }
 
+bool IsConstant(const Node& node) { return node.op().traits.kind == NodeKind::kConst; }
+
 PartialShape KnownShape(Output value, Output grad) {
   if (value.base_dtype() == kResource) return grad.shape();
   Result<PartialShape> merged = value.shape().Merge(grad.shape());
@@ -34,7 +36,7 @@ PartialShape KnownShape(Output value, Output grad) {
 
 Node* InvariantEnter(Output value) {
   Node* node = value.node;
-  while (IsSwitch(*node) || node->type() == "Identity" || node->type() == "RefIdentity") node = node->input(0).node;
+  while (IsSwitch(*node) || IsAlias(node->op().traits)) node = node->input(0).node;
   return IsConstantEnter(*node) && node->flow_context() != nullptr ? node : nullptr;
 }
 
@@ -104,7 +106,7 @@ Status LoopGradient::AddBackwardCounter(FlowContext* base) {
   auto owned = std::make_unique<WhileContext>(graph_, graph_.UniqueName(forward_.name()), around, forward_.options());
   backward_ = owned.get();
   backward_->set_gradient(this);
-  graph_.Own(std::move(owned));
+  graph_.AddFlowContext(std::move(owned));
 
   FlowScopeWithoutControls scope(graph_, around);
   WEIR_ASSIGN(Output one, Checked(graph_, Constant(graph_, Tensor::Scalar(int32_t{1}), "b_count")));
@@ -171,7 +173,7 @@ Result<Output> LoopGradient::InBackward(Output value) {
         WEIR_ASSIGN(result, loop->backward_->Capture(at));
         WEIR_ASSIGN(result, backward_->Capture(result));
       }
-    } else if (at.node->type() == "Const") {
+    } else if (IsConstant(*at.node)) {
       FlowScopeWithoutControls scope(graph_, backward_);
       WEIR_ASSIGN(
           Node * copy,
@@ -233,8 +235,7 @@ Result<Output> LoopGradient::ThroughStack(Output value) {
 }
 
 Result<Node*> LoopGradient::ShapeInBackward(Output value, DType out_type) {
-  if (InvariantEnter(value) != nullptr || value.node->type() == "Const" || value.base_dtype() == kResource)
-    return nullptr;
+  if (InvariantEnter(value) != nullptr || IsConstant(*value.node) || value.base_dtype() == kResource) return nullptr;
   auto& known = shapes_[out_type == kInt64 ? 1 : 0];
   if (auto it = known.find(value); it != known.end()) return it->second.node;
   Output shape;

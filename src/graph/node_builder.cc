@@ -109,7 +109,17 @@ Result<Node*> NodeBuilder::Build() {
     return status;
   }
 
-  Node* made = graph_.Adopt(std::move(node));
+  Node* made = nullptr;
+  {
+    const Graph::Lock lock = graph_.LockNodes();
+    // An import on another thread, or by the device function, may have taken the name meanwhile.
+    if (graph_.FindNode(node->name()) != nullptr) {
+      auto renamed = std::make_shared<NodeProps>(*node->props_);
+      renamed->name = FinalName(name);
+      node->props_ = std::move(renamed);
+    }
+    made = graph_.Adopt(std::move(node));
+  }
   // Scopes outside of a clearing one do not see the node.
   std::vector<BuildState::ControlFrame>& frames = graph_.build().control;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {

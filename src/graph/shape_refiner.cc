@@ -31,7 +31,7 @@ Tensor IntScalar(int64_t value, DType dtype) {
 }
 
 // The variable that a handle originates from, through nodes that only forward it.
-HandleInfo VariableBehind(Output handle) {
+HandleInfo VariableOfHandle(Output handle) {
   for (int budget = kNodeBudget; handle.valid() && budget > 0; --budget) {
     const Node& node = *handle.node;
     if (node.op().traits.state == StateRole::kVariableHandle) {
@@ -53,7 +53,7 @@ class GraphConstants final : public ShapeContext::Constants {
     return values_[input].valid() ? &values_[input] : nullptr;
   }
   PartialShape AsShape(int input) override { return refiner_.ConstantShape(inputs_[input]); }
-  HandleInfo Handle(int input) override { return VariableBehind(inputs_[input]); }
+  HandleInfo Handle(int input) override { return VariableOfHandle(inputs_[input]); }
 
  private:
   ShapeRefiner& refiner_;
@@ -115,7 +115,7 @@ Tensor ShapeRefiner::Value(Output output, int* budget) {
       return shape.fully_defined() ? ShapeTensor(shape, dtype) : Tensor();
     }
     case ShapeValue::kVariableShape: {
-      const PartialShape shape = VariableBehind(node.input(0)).shape;
+      const PartialShape shape = VariableOfHandle(node.input(0)).shape;
       return shape.fully_defined() ? ShapeTensor(shape, dtype) : Tensor();
     }
     case ShapeValue::kRank: {

@@ -19,17 +19,29 @@ const tensorflow::AttrValue* FindAttr(const NodeDef& node, const char* name) {
   return found == node.attr().end() ? nullptr : &found->second;
 }
 
-bool IsReferenceVariable(const NodeDef& node) { return node.op() == "Variable" || node.op() == "VariableV2"; }
+// The traits of an unknown op are the default ones.
+const OpTraits& TraitsOf(const OpRegistry& registry, const NodeDef& node) {
+  static constexpr OpTraits kUnknown;
+  const OpDef* op = registry.Find(node.op());
+  return op == nullptr ? kUnknown : op->traits;
+}
 
-// The variable that a handle originates from, through Identity, Enter and Switch.
-std::string HandleSource(const std::unordered_map<std::string, const NodeDef*>& nodes, const NodeDef& reader) {
+// Whether the node may pass on the handle of a variable.
+bool PassesHandle(const OpTraits& traits) {
+  return IsAlias(traits) || traits.kind == NodeKind::kEnter || traits.kind == NodeKind::kSwitch;
+}
+
+// The variable that a handle originates from.
+std::string HandleSource(const OpRegistry& registry, const std::unordered_map<std::string, const NodeDef*>& nodes,
+                         const NodeDef& reader) {
   const NodeDef* node = &reader;
   for (size_t hops = 0; hops <= nodes.size() && node->input_size() > 0; ++hops) {
     const auto found = nodes.find(SourceOf(node->input(0)));
     if (found == nodes.end()) return "";
     node = found->second;
-    if (node->op() == "VarHandleOp") return node->name();
-    if (node->op() != "Identity" && node->op() != "Enter" && node->op() != "Switch") return "";
+    const OpTraits& traits = TraitsOf(registry, *node);
+    if (traits.state == StateRole::kVariableHandle) return node->name();
+    if (!PassesHandle(traits)) return "";
   }
   return "";
 }
@@ -46,16 +58,16 @@ void CopyRest(const GraphDef& from, GraphDef* to) {
 }
 
 // Turns a read of a resource variable into a read of a plain value.
-void ReplaceVariableRead(NodeDef* node) {
+void ReplaceVariableRead(NodeDef* node, bool gathers) {
   tensorflow::AttrValue type;
   if (const tensorflow::AttrValue* dtype = FindAttr(*node, "dtype")) type = *dtype;
-  if (node->op() == "ReadVariableOp") {
+  if (!gathers) {
     node->set_op("Identity");
     node->clear_attr();
     (*node->mutable_attr())["T"] = type;
     return;
   }
-  tensorflow::AttrValue index_type;  // ResourceGather
+  tensorflow::AttrValue index_type;
   if (const tensorflow::AttrValue* indices = FindAttr(*node, "Tindices")) index_type = *indices;
   node->set_op("GatherV2");
   node->clear_attr();
@@ -89,16 +101,18 @@ Result<GraphDef> ExtractSubgraph(const GraphDef& def, const std::vector<std::str
   return out;
 }
 
-std::vector<VariableNode> VariablesOf(const GraphDef& def) {
+std::vector<VariableNode> VariablesOf(const OpRegistry& registry, const GraphDef& def) {
   std::vector<VariableNode> found;
   for (const NodeDef& node : def.node()) {
-    if (IsReferenceVariable(node)) found.push_back({node.name(), node.name() + ":0"});
-    if (node.op() == "VarHandleOp") found.push_back({node.name(), node.name() + "/Read/ReadVariableOp:0"});
+    const StateRole role = TraitsOf(registry, node).state;
+    if (role == StateRole::kVariable) found.push_back({node.name(), node.name() + ":0"});
+    if (role == StateRole::kVariableHandle) found.push_back({node.name(), node.name() + "/Read/ReadVariableOp:0"});
   }
   return found;
 }
 
-Result<GraphDef> VariablesToConstants(const GraphDef& def, const std::map<std::string, Tensor>& values) {
+Result<GraphDef> VariablesToConstants(const OpRegistry& registry, const GraphDef& def,
+                                      const std::map<std::string, Tensor>& values) {
   const std::unordered_map<std::string, const NodeDef*> nodes = ByName(def);
   GraphDef out;
   for (const NodeDef& node : def.node()) {
@@ -114,17 +128,18 @@ Result<GraphDef> VariablesToConstants(const GraphDef& def, const std::map<std::s
       continue;
     }
     *made = node;
-    if (node.op() != "ReadVariableOp" && node.op() != "ResourceGather") {
+    const OpTraits& traits = TraitsOf(registry, node);
+    const bool gathers = node.op() == "ResourceGather";
+    if (traits.value_use != ValueUse::kGives && !gathers) {
       // Nodes that forwarded a handle now forward the value.
-      if (node.op() == "Identity" || node.op() == "Enter" || node.op() == "Switch") {
-        const std::string source = HandleSource(nodes, node);
+      if (PassesHandle(traits)) {
+        const std::string source = HandleSource(registry, nodes, node);
         if (values.contains(source)) (*made->mutable_attr())["T"] = *FindAttr(*nodes.at(source), "dtype");
       }
       continue;
     }
-    if (!values.contains(HandleSource(nodes, node))) continue;
-    const bool gathers = node.op() == "ResourceGather";
-    ReplaceVariableRead(made);
+    if (!values.contains(HandleSource(registry, nodes, node))) continue;
+    ReplaceVariableRead(made, gathers);
     if (gathers) {  // GatherV2 takes its axis as an input
       NodeDef axis;
       axis.set_op("Const");

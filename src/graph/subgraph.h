@@ -1,5 +1,5 @@
 // Operations on parts of a GraphDef: extract a subgraph, turn variables into constants, remove training-only nodes.
-// Works on the messages alone; nothing is checked against op schemas.
+// Works on the messages; nothing is checked against op schemas, and ops may be unknown.
 #ifndef WEIR_GRAPH_SUBGRAPH_H_
 #define WEIR_GRAPH_SUBGRAPH_H_
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "op/op_registry.h"
 #include "proto/graph.pb.h"
 #include "tensor/tensor.h"
 
@@ -23,10 +24,10 @@ struct VariableNode {
   std::string node;
   std::string value;
 };
-std::vector<VariableNode> VariablesOf(const tensorflow::GraphDef& def);
+std::vector<VariableNode> VariablesOf(const OpRegistry& registry, const tensorflow::GraphDef& def);
 // Replaces every variable node named in `values` with a Const, and reads of resource variables among them with the
 // value.
-Result<tensorflow::GraphDef> VariablesToConstants(const tensorflow::GraphDef& def,
+Result<tensorflow::GraphDef> VariablesToConstants(const OpRegistry& registry, const tensorflow::GraphDef& def,
                                                   const std::map<std::string, Tensor>& values);
 
 // Removes CheckNumerics and Identity nodes, except those in `keep` and those with control edges.

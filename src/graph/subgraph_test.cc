@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ops/register.h"
 #include "tensor/tensor_proto.h"
 
 namespace weir {
@@ -48,7 +49,7 @@ TEST(Subgraph, KeepsNeededNodesInOrder) {
   EXPECT_EQ(ExtractSubgraph(dangling, {"x"}).status().code(), StatusCode::kNotFound);
 }
 
-TEST(Subgraph, TakesChecksAndIdentitiesOut) {
+TEST(Subgraph, RemovesChecksAndIdentities) {
   EXPECT_EQ(Text(WithoutTrainingNodes(Sample(), {})), "v=VariableV2() side=NoOp() y=Neg(v,^side,) unused=NoOp() ");
   EXPECT_EQ(Text(WithoutTrainingNodes(Sample(), {"v/read", "check"})), Text(Sample()));
   tensorflow::GraphDef loop;  // terminates even on a cycle
@@ -58,16 +59,23 @@ TEST(Subgraph, TakesChecksAndIdentitiesOut) {
   EXPECT_EQ(WithoutTrainingNodes(loop, {}).node_size(), 1);
 }
 
-TEST(Subgraph, VariablesBecomeConstants) {
-  ASSERT_EQ(VariablesOf(Sample()).size(), 1u);
-  EXPECT_EQ(VariablesOf(Sample())[0].value, "v:0");
-  auto frozen = VariablesToConstants(Sample(), {{"v", Tensor::Scalar(2.0f)}});
+class SubgraphVariablesTest : public ::testing::Test {
+ protected:
+  SubgraphVariablesTest() { ops::RegisterAllOps(registry_); }
+
+  OpRegistry registry_;
+};
+
+TEST_F(SubgraphVariablesTest, VariablesBecomeConstants) {
+  ASSERT_EQ(VariablesOf(registry_, Sample()).size(), 1u);
+  EXPECT_EQ(VariablesOf(registry_, Sample())[0].value, "v:0");
+  auto frozen = VariablesToConstants(registry_, Sample(), {{"v", Tensor::Scalar(2.0f)}});
   ASSERT_TRUE(frozen.ok());
   EXPECT_EQ(frozen->node(0).op(), "Const");
   EXPECT_EQ(FromProto(frozen->node(0).attr().at("value").tensor())->data<float>()[0], 2.0f);
 }
 
-TEST(Subgraph, ReadsOfResourceVariablesBecomeValues) {
+TEST_F(SubgraphVariablesTest, ReadsOfResourceVariablesBecomeValues) {
   tensorflow::GraphDef def;
   AddNode(&def, "r", "VarHandleOp", {});
   AddNode(&def, "r/Read/ReadVariableOp", "ReadVariableOp", {"r"});
@@ -75,8 +83,8 @@ TEST(Subgraph, ReadsOfResourceVariablesBecomeValues) {
   AddNode(&def, "rows", "ResourceGather", {"pass", "i"});
   AddNode(&def, "other", "VarHandleOp", {});
   AddNode(&def, "other_read", "ReadVariableOp", {"other"});
-  EXPECT_EQ(VariablesOf(def)[0].value, "r/Read/ReadVariableOp:0");
-  auto frozen = VariablesToConstants(def, {{"r", Tensor::Scalar(2.0f)}});
+  EXPECT_EQ(VariablesOf(registry_, def)[0].value, "r/Read/ReadVariableOp:0");
+  auto frozen = VariablesToConstants(registry_, def, {{"r", Tensor::Scalar(2.0f)}});
   ASSERT_TRUE(frozen.ok());
   EXPECT_EQ(Text(*frozen),
             "r=Const() r/Read/ReadVariableOp=Identity(r,) pass=Identity(r,) rows=GatherV2(pass,i,rows/axis,) "

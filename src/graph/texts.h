@@ -1,4 +1,4 @@
-// Texts that TensorFlow's programs match on, made where a graph is built.
+// Error texts of graph building that TensorFlow programs compare with.
 #ifndef WEIR_GRAPH_TEXTS_H_
 #define WEIR_GRAPH_TEXTS_H_
 
@@ -11,7 +11,7 @@
 
 namespace weir {
 
-// As Python shows them: "(2, ?)", "<unknown>"; "Tensor(\"x:0\", shape=(2, ?), dtype=float32)".
+// The representation in Python: "(2, ?)", "<unknown>"; "Tensor(\"x:0\", shape=(2, ?), dtype=float32)".
 std::string PythonText(const PartialShape& shape);
 std::string PythonText(const Output& output);
 

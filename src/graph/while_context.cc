@@ -37,9 +37,9 @@ Result<Node*> WhileContext::CaptureShape(Output value, DType out_type) {
 // A node whose inputs are all loop invariants would not run once per iteration without a control edge.
 Status WhileContext::NodeAdded(Node* node) {
   if (pivot() == nullptr || !node->control_inputs().empty()) return OkStatus();
-  const bool is_call = node->op().is_function || node->type() == "SymbolicGradient";
   const auto& inputs = node->inputs();
-  if (is_call || std::all_of(inputs.begin(), inputs.end(), [](const Output& in) { return IsConstantEnter(*in.node); }))
+  if (IsFunctionCall(*node) ||
+      std::all_of(inputs.begin(), inputs.end(), [](const Output& in) { return IsConstantEnter(*in.node); }))
     graph_.AddControlInput(node, pivot());
   return OkStatus();
 }
@@ -100,6 +100,15 @@ Result<Output> WhileContext::SetNext(const Variable& variable, Output next) {
               NodeBuilder(graph_, is_ref ? "RefNextIteration" : "NextIteration", "NextIteration").In(next).Build());
   WEIR_TRY(graph_.UpdateInput(variable.merge.node, 1, Output(node, 0)));
   return Output(node, 0);
+}
+
+void WhileContext::Restore(Output condition, Node* condition_pivot, Node* body_pivot, std::vector<Output> enters,
+                           std::vector<Output> exits) {
+  condition_ = condition;
+  condition_pivot_ = condition_pivot;
+  body_pivot_ = body_pivot;
+  enters_ = std::move(enters);
+  exits_ = std::move(exits);
 }
 
 Result<Output> WhileContext::AddExit(const Variable& variable, const std::string& name) {

@@ -56,6 +56,13 @@ class WhileContext final : public FlowContext {
   Result<Output> SetNext(const Variable& variable, Output next);
   Result<Output> AddExit(const Variable& variable, const std::string& name = "Exit");
 
+  // For imported loops: sets all that the functions above build.
+  void Restore(Output condition, Node* condition_pivot, Node* body_pivot, std::vector<Output> enters,
+               std::vector<Output> exits);
+  using FlowContext::Restore;
+
+  Node* condition_pivot() const { return condition_pivot_; }
+  Node* body_pivot() const { return body_pivot_; }
   const std::vector<Output>& enters() const { return enters_; }
   const std::vector<Output>& exits() const { return exits_; }
 

@@ -1,4 +1,4 @@
-// Graph: nodes and their edges, with what belongs to a graph beside them: names, collections, scopes, known values.
+// Graph: nodes and their edges, and the other state of a graph: names, collections, scopes, known values.
 // Thread safety: several threads may build at once. Each thread has its own scopes; insertion takes the graph's lock.
 // Nodes live as long as the graph and never move. After creation only loop back edges, control inputs, attributes,
 // devices and shapes of a node can change.
@@ -88,7 +88,7 @@ class Graph final {
   void Unfinalize() { finalized_ = false; }
   bool finalized() const { return finalized_; }
   GraphVersions& versions() { return versions_; }
-  void Own(std::unique_ptr<FlowContext> context);
+  void AddFlowContext(std::unique_ptr<FlowContext> context);
   void set_constant_evaluator(std::shared_ptr<ConstantEvaluator> evaluator) {
     refiner_.set_evaluator(std::move(evaluator));
   }
@@ -148,7 +148,7 @@ class Graph final {
     bool operator()(const auto& a, const auto& b) const { return NameOf(a) == NameOf(b); }
   };
   absl::flat_hash_set<Node*, NameHash, SameName> by_name_;
-  // Of the nodes, only the names of the first num_named_ are included: most graphs of servers never need a unique name.
+  // Contains only the names of the first num_named_ nodes: most graphs on servers never need a unique name.
   NodeNames names_;
   size_t num_named_ = 0;
   std::set<std::string, std::less<>> devices_;  // devices of nodes

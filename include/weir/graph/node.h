@@ -1,6 +1,6 @@
-// Node: one operation of a graph, with its inputs and outputs. NodeProps is what the plans compiled from the graph
-// share with it. A node belongs to its graph and never moves; after creation only the graph changes it (graph.h says
-// what).
+// Node: one operation of a graph, with its inputs and outputs. NodeProps is the part that
+// the graph shares with the plans compiled from it. A node belongs to its graph and never
+// moves; after creation only the graph changes it (see graph.h for what can change).
 #ifndef WEIR_GRAPH_NODE_H_
 #define WEIR_GRAPH_NODE_H_
 

@@ -41,7 +41,7 @@ class NodeBuilder final {
     bool is_list = false;
   };
   class DistinctNodes;
-  // The nodes that a new node must be placed with, as far as that decides its device.
+  // The colocation constraints of a new node that affect its device.
   struct Colocation {
     bool by_ref = false;  // with the owner of a reference
     std::string device;   // empty if none of the nodes requests one
@@ -57,9 +57,9 @@ class NodeBuilder final {
   // Control inputs from the thread's scopes. A scope adds none if a data input was built inside of it, since that input
   // already depends on them.
   static DistinctNodes ScopedControlInputs(const BuildState& state, const std::vector<Output>& inputs);
-  // Values from outside of a branch or loop enter it here. The nodes that capture them are named below this one.
+  // Captures inputs from outside of the current branch or loop. The nodes added for that are named below this one.
   Status CaptureInputs(FlowContext& flow, std::string* name, std::vector<Output>* inputs, DistinctNodes* controls);
-  // Takes attrs_. The name is the one for error messages.
+  // Moves attrs_ into the result. `name` is used in error messages.
   Result<std::shared_ptr<NodeProps>> MakeProps(const OpDef& op, const ArgResolver& resolver, const std::string& name,
                                                const std::vector<Output>& inputs);
   std::string FinalName(const std::string& name);

@@ -15,7 +15,7 @@ DType OperandType(const Input& a, const Input& b) {
 }
 
 // False if an operand is missing. If building the operand failed, the graph already has the error; else records one.
-bool BothThere(Graph& graph, const Input& a, const Input& b) {
+bool BothArePresent(Graph& graph, const Input& a, const Input& b) {
   if (!a.absent() && !b.absent()) return true;
   if (!a.failed() && !b.failed())
     graph.RecordError(MarkTypeError(InvalidArgument("an operand is missing: an Output that no graph made")));
@@ -32,7 +32,7 @@ Result<Output> Build(Graph& graph, const char* op, const std::string& scope, Inp
 Output Binary(const char* op, const char* name, const Input& a, const Input& b) {
   Graph* graph = GraphOfAll({InputList{a}, InputList{b}});
   if (graph == nullptr) return {};
-  if (!BothThere(*graph, a, b)) return Output::Failed(*graph);
+  if (!BothArePresent(*graph, a, b)) return Output::Failed(*graph);
   NameScope scope(*graph, name);
   Result<Output> z = Build(*graph, op, scope.name(), a, b, OperandType(a, b));
   if (z.ok()) return *z;
@@ -75,7 +75,7 @@ Output MulInput(Input a, Input b) { return Binary("Mul", "mul", a, b); }
 Output DivInput(Input a, Input b) {
   Graph* graph = GraphOfAll({InputList{a}, InputList{b}});
   if (graph == nullptr) return {};
-  if (!BothThere(*graph, a, b)) return Output::Failed(*graph);
+  if (!BothArePresent(*graph, a, b)) return Output::Failed(*graph);
   NameScope scope(*graph, "truediv");
   Result<Output> z = BuildDivide(*graph, scope.name(), a, b);
   if (z.ok()) return *z;

@@ -1,6 +1,7 @@
 #include "graph/compose/apply_layer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
@@ -8,6 +9,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/build/operators.h"
+#include "graph/build/reduce.h"
 #include "graph/compose/array.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/flow.h"
@@ -116,6 +118,10 @@ Output ApplySeparable(Output x, const Input& depthwise, const Input& pointwise, 
   return WithBias(convolve(x.graph(), x, depthwise, pointwise, OptionsOf(window)), bias, window.channels_first);
 }
 
+Output ApplyDepthwise(Output x, const Input& depthwise, const Input& bias, const Window& window) {
+  return WithBias(ConvolveDepthwise(x.graph(), x, depthwise, OptionsOf(window)), bias, window.channels_first);
+}
+
 Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t filters,
                        const std::vector<int64_t>& kernel_size, const Window& window) {
   Graph& graph = x.graph();
@@ -175,7 +181,7 @@ Output ApplyFlatten(Output x, bool channels_first) {
       return FailedOutput(graph, InvalidArgument("a row of '{}' has too many elements", x.name()));
     }
   }
-  // Reshape can infer one size, except if rows are empty, when every number of rows fits.
+  // Reshape can infer one size, but not if the rows are empty: any number of rows would fit.
   if (row > 0) return Reshape(x, std::vector<int64_t>{-1, row});
   const Input rows =
       shape[0] >= 0 ? Input(shape[0]) : Input(StridedSlice(ShapeOf(x), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
@@ -197,17 +203,34 @@ Output ApplyDropout(Output x, const Input& rate, const Input& noise_shape, OpSee
 }
 
 Result<NormPlan> PlanNorm(const PartialShape& shape, DType dtype, int64_t axis, std::optional<bool> fused,
-                          const std::string& layer) {
+                          const std::string& layer, bool composed, std::optional<int64_t> virtual_batch_size) {
   NormPlan plan;
   WEIR_ASSIGN(plan.channels, ChannelsOf(shape, axis, layer));
   WEIR_ASSIGN(plan.axis, NormalAxis(axis, shape.rank(), layer.c_str()));
+  plan.weights = PartialShape{plan.channels};
+  plan.dtype = dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype;
+  if (virtual_batch_size.has_value()) {
+    if (*virtual_batch_size <= 0)
+      return InvalidArgument(
+          "layer {}: virtual_batch_size must be a positive integer that divides the size of the batch, not {}", layer,
+          *virtual_batch_size);
+    if (plan.axis == 0)
+      return InvalidArgument(
+          "layer {}: with virtual_batch_size, axis 0 is the batch and cannot be that of the channels", layer);
+    plan.virtual_batch_size = *virtual_batch_size;
+    ++plan.axis;
+    DimVector sizes(static_cast<size_t>(shape.rank()) + 1, 1);
+    sizes[static_cast<size_t>(plan.axis)] = plan.channels;
+    plan.weights = PartialShape(sizes);
+    return plan;
+  }
+  if (composed) return plan;
   const bool can_fuse = shape.rank() == 4 && (plan.axis == 1 || plan.axis == 3);
   if (fused.value_or(false) && !can_fuse)
     return InvalidArgument(
         "layer {}: fused batch normalization takes inputs of four dimensions with the channels second or last, not of "
         "shape {} with the channels at {}",
         layer, shape, plan.axis);
-  plan.dtype = dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype;
   plan.fused = fused.value_or(can_fuse) && plan.dtype == kFloat;
   return plan;
 }
@@ -232,30 +255,67 @@ OutputList FusedNorm(Output x, const NormPlan& plan, const NormWeights& weights,
   return {r.y, r.mean, r.variance};
 }
 
-OutputList ComposedNorm(Output x, const NormPlan& plan, const NormWeights& weights, double epsilon, bool training) {
+// The factor and the offset that correct normalized values towards the averages. They are constants for gradients.
+std::pair<Output, Output> Correction(Output mean, Output variance, const NormWeights& weights, const Renorm& renorm,
+                                     double epsilon) {
+  Graph& graph = mean.graph();
+  const auto bound = [&](const Input& value) { return ValueOf(graph, value, mean.base_dtype()); };
+  const Output least = bound(std::sqrt(epsilon));  // early in training, the average may be 0
+  const Output stddev = Maximum(weights.renorm_stddev->AsInput(), least);
+  Output r = Sqrt(variance + bound(epsilon)) / stddev;
+  Output d = (mean - weights.renorm_mean->AsInput()) / stddev;
+  if (!renorm.rmin.absent()) r = Maximum(r, bound(renorm.rmin));
+  if (!renorm.rmax.absent()) r = Minimum(r, bound(renorm.rmax));
+  if (!renorm.dmax.absent()) {
+    const Output most = bound(renorm.dmax);
+    d = Minimum(Maximum(d, -most), most);
+  }
+  return {StopGradient(r), StopGradient(d)};
+}
+
+// The normalized batch, and the mean and variance with which the averages are updated.
+OutputList ComposedNorm(Output x, const NormPlan& plan, const NormWeights& weights, double epsilon, bool training,
+                        const std::optional<Renorm>& renorm) {
   Graph& graph = x.graph();
   const int rank = x.shape().rank();
+  const bool parts = plan.virtual_batch_size > 0;
   Output mean, variance;
+  Output batch_mean, batch_variance;
   if (training) {
     std::vector<int64_t> axes;
     for (int i = 0; i < rank; ++i)
-      if (i != plan.axis) axes.push_back(i);
-    const MomentsResult moments = Moments(x, Axes(axes));
+      if (i != plan.axis && !(parts && i == 1)) axes.push_back(i);
+    const MomentsResult moments = Moments(x, Axes(axes), /*keep_dims=*/parts);
     mean = moments.mean;
     variance = moments.variance;
+    batch_mean = parts && mean.valid() ? ReduceMean(mean, 1, kKeepDims) : mean;
+    batch_variance = parts && variance.valid() ? ReduceMean(variance, 1, kKeepDims) : variance;
   } else {
-    mean = Identity(graph, weights.moving_mean);
-    variance = Identity(graph, weights.moving_variance);
+    batch_mean = mean = Identity(graph, weights.moving_mean);
+    batch_variance = variance = Identity(graph, weights.moving_variance);
   }
-  // Reshapes one value per channel to broadcast with x.
+  Input factor = weights.gamma, shift = weights.beta;
+  if (training && renorm.has_value() && batch_variance.valid()) {
+    // y = (normalized * r + d) * gamma + beta
+    auto [r, d] = Correction(batch_mean, batch_variance, weights, *renorm, epsilon);
+    if (!factor.absent()) {
+      const Output gamma = ValueOf(graph, factor, r.base_dtype());
+      r = r * gamma;
+      d = d * gamma;
+    }
+    if (!shift.absent()) d = d + ValueOf(graph, shift, d.base_dtype());
+    factor = r;
+    shift = d;
+  }
+  // Reshapes a vector with one value per channel so that it broadcasts against x.
   const auto spread = [&](const Input& value) {
-    if (value.absent() || plan.axis == rank - 1) return value;
+    if (value.absent() || parts || plan.axis == rank - 1) return value;
     std::vector<int64_t> shape(static_cast<size_t>(rank), 1);
     shape[static_cast<size_t>(plan.axis)] = -1;
     return Input(Reshape(graph, value, shape));
   };
-  const Input m = spread(mean), v = spread(variance), offset = spread(weights.beta), scale = spread(weights.gamma);
-  return {weir::BatchNormalization(x, m, v, offset, scale, epsilon), mean, variance};
+  const Input m = spread(mean), v = spread(variance), offset = spread(shift), scale = spread(factor);
+  return {weir::BatchNormalization(x, m, v, offset, scale, epsilon), batch_mean, batch_variance};
 }
 
 // Moves the average towards the value by `rate`, on the device of the variable.
@@ -268,24 +328,91 @@ Output MoveTowards(const VariablePtr& average, Output value, const Input& rate) 
   return average->AssignSub((average->AsInput() - value) * decay, false, ExactScopeName(scope));
 }
 
+// The updates of batch renormalization. `y` used the averages before them.
+std::vector<Output> RenormUpdates(Output y, Output mean, Output variance, const NormWeights& weights,
+                                  const Renorm& renorm, double momentum, double epsilon, const Input& training) {
+  Graph& graph = y.graph();
+  const DType dtype = weights.renorm_mean->dtype();
+  const auto in_type = [&](Output value) {
+    return value.valid() && value.base_dtype() != dtype ? Cast(value, dtype) : value;
+  };
+  const auto rate_of = [&](double moment) -> Input {
+    if (KnownValue(graph, training).has_value()) return 1.0 - moment;
+    return SmartCond(
+        graph, training, [&] { return OutputList{ValueOf(graph, 1.0 - moment, dtype)}; },
+        [&] { return OutputList{ValueOf(graph, 0.0, dtype)}; })[0];
+  };
+  const Output new_mean = in_type(mean);
+  const Output stddev = Sqrt(in_type(variance) + ValueOf(graph, epsilon, dtype));
+  if (!y.valid() || !stddev.valid()) return {};
+  const Input slow_rate = rate_of(renorm.momentum), rate = rate_of(momentum);
+  std::vector<Node*> slow;
+  {
+    const ControlDependencies used(graph, {y.node});
+    for (const Output& moved :
+         {MoveTowards(weights.renorm_mean, new_mean, slow_rate), MoveTowards(weights.renorm_stddev, stddev, slow_rate)})
+      if (moved.valid()) slow.push_back(moved.node);
+  }
+  const ControlDependencies updated(graph, slow);
+  const Output moved_mean = MoveTowards(weights.mean_variable, new_mean, rate);
+  const Output moved = MoveTowards(weights.moving_stddev, stddev, rate);
+  // The variance of the trained model. It stays as it is when not training.
+  const Output squared = SmartCond(
+      graph, training, [&] { return OutputList{Relu(moved * moved - ValueOf(graph, epsilon, dtype))}; },
+      [&] { return OutputList{Identity(graph, weights.variance_variable->AsInput())}; })[0];
+  if (!squared.valid()) return {};
+  return {moved_mean, weights.variance_variable->Assign(squared)};
+}
+
+// Divides the batch into parts: the rows i, i + n, i + 2n, ... are part i of n.
+Output InParts(Output x, const NormPlan& plan) {
+  Graph& graph = x.graph();
+  const Output rest = StridedSlice(ShapeOf(x), {1}, {0}, {1}, {.end_mask = 1});
+  const Output shape = ConcatV2({ValueOf(graph, std::vector<int64_t>{plan.virtual_batch_size, -1}, kInt32), rest}, 0);
+  const PartialShape known = x.shape();
+  const Output parts = Reshape(x, shape);
+  DimVector sizes = {plan.virtual_batch_size, -1};
+  for (int i = 1; i < known.rank(); ++i) sizes.push_back(known[i]);
+  if (parts.valid()) graph.RecordError(graph.SetShape(parts, PartialShape(sizes)));
+  return parts;
+}
+
 }  // namespace
 
 LayerResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights, double momentum, double epsilon,
-                      const Input& training) {
+                      const Input& training, const std::optional<Renorm>& renorm) {
   Graph& graph = x.graph();
+  const Output batch = x;
+  if (plan.virtual_batch_size > 0) x = InParts(x, plan);
+  if (!x.valid()) return {x, {}};
   const auto compute = [&](bool train) {
-    return plan.fused ? FusedNorm(x, plan, weights, epsilon, train) : ComposedNorm(x, plan, weights, epsilon, train);
+    return plan.fused ? FusedNorm(x, plan, weights, epsilon, train)
+                      : ComposedNorm(x, plan, weights, epsilon, train, renorm);
   };
+  const std::optional<bool> known = KnownValue(graph, training);
+  if (renorm.has_value() && known != false &&
+      (weights.moving_stddev == nullptr || weights.renorm_mean == nullptr || weights.renorm_stddev == nullptr))
+    return {FailedOutput(graph, InvalidArgument("'{}': the averages of batch renormalization are not variables, so the "
+                                                "layer cannot be trained",
+                                                batch.name())),
+            {}};
   const OutputList parts = SmartCond(
       graph, training, [&] { return compute(true); }, [&] { return compute(false); });
   LayerResult result;
   result.y = parts[0];
-  const std::optional<bool> known = KnownValue(graph, training);
+  if (plan.virtual_batch_size > 0 && result.y.valid()) {
+    result.y = Reshape(result.y, ShapeOf(batch));
+    if (result.y.valid()) graph.RecordError(graph.SetShape(result.y, batch.shape()));
+  }
   if (known == false || parts.size() < 3) return result;
   if (weights.mean_variable == nullptr || weights.variance_variable == nullptr) {
     result.y = FailedOutput(
         graph, InvalidArgument("'{}': the moving averages are not variables, so the layer cannot be trained",
                                parts[0].name()));
+    return result;
+  }
+  if (renorm.has_value()) {
+    result.updates = RenormUpdates(result.y, parts[1], parts[2], weights, *renorm, momentum, epsilon, training);
     return result;
   }
   Input rate = 1.0 - momentum;

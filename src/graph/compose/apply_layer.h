@@ -43,6 +43,7 @@ Output ApplyDense(Output x, const Input& kernel, const Input& bias);
 Output ApplyConvolution(Output x, const Input& kernel, const Input& bias, const Window& window);
 Output ApplySeparable(Output x, const Input& depthwise, const Input& pointwise, const Input& bias,
                       const Window& window);
+Output ApplyDepthwise(Output x, const Input& depthwise, const Input& bias, const Window& window);
 Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t filters,
                        const std::vector<int64_t>& kernel_size, const Window& window);
 Output ApplyPooling(Output x, PoolKind kind, const std::vector<int64_t>& pool_size, const Window& window);
@@ -51,16 +52,26 @@ Output ApplyFlatten(Output x, bool channels_first);
 // Dropout if `training`, which may be known only at run time; else x unchanged.
 Output ApplyDropout(Output x, const Input& rate, const Input& noise_shape, OpSeed seed, const Input& training);
 
+// Batch renormalization: a batch is corrected towards slower averages of mean and standard deviation, by a factor
+// between rmin and rmax and an offset of at most dmax. Absent bounds do not limit.
+struct Renorm {
+  double momentum = 0.99;
+  Input rmin, rmax, dmax;
+};
 // How a batch is normalized, derived from its shape and type.
 struct NormPlan {
-  int axis = 0;  // channel axis
+  int axis = 0;  // channel axis of the batch, after it is divided into virtual batches
   int64_t channels = 0;
   DType dtype = kFloat;  // type of the variables
   bool fused = false;
+  // The moments are those of parts of the batch of this many rows. 0: of the whole batch.
+  int64_t virtual_batch_size = 0;
+  PartialShape weights;  // the shape of the variables
 };
-// Without `fused`, uses the fused op where possible.
+// Without `fused`, uses the fused op where possible. `composed`: it never is.
 Result<NormPlan> PlanNorm(const PartialShape& shape, DType dtype, int64_t axis, std::optional<bool> fused,
-                          const std::string& layer);
+                          const std::string& layer, bool composed = false,
+                          std::optional<int64_t> virtual_batch_size = {});
 struct NormWeights {
   Input gamma;  // absent: 1
   Input beta;   // absent: 0
@@ -70,8 +81,12 @@ struct NormWeights {
   // then not possible.
   VariablePtr mean_variable = nullptr;
   VariablePtr variance_variable = nullptr;
+  // Only for batch renormalization.
+  VariablePtr moving_stddev = nullptr;
+  VariablePtr renorm_mean = nullptr;
+  VariablePtr renorm_stddev = nullptr;
 };
 LayerResult ApplyNorm(Output x, const NormPlan& plan, const NormWeights& weights, double momentum, double epsilon,
-                      const Input& training);
+                      const Input& training, const std::optional<Renorm>& renorm = {});
 
 }  // namespace weir::layers

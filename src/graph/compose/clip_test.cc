@@ -27,7 +27,7 @@ TEST_F(ClipTest, ByValueAndByNorm) {
   Expect(ClipByAverageNorm(a, 1.0f), {1.2f, 1.6f});
 }
 
-TEST_F(ClipTest, ByTheNormOfAll) {
+TEST_F(ClipTest, ByGlobalNorm) {
   const std::vector<Grad> list = {Grad(Vector({3, 4})), Grad(), Grad(Vector({12, 0}))};
   EXPECT_FLOAT_EQ(Float(GlobalNorm(list)), 13);
   ClippedByGlobalNorm clipped = ClipByGlobalNorm(list, 6.5f);
@@ -38,14 +38,14 @@ TEST_F(ClipTest, ByTheNormOfAll) {
   Expect(std::get<Output>(clipped.list[2]), {6, 0});
 }
 
-TEST_F(ClipTest, RowsStayRows) {
+TEST_F(ClipTest, IndexedSlicesStaySparse) {
   const IndexedSlices rows{Reshape(Vector({3, 4}), {1, 2}), Constant(graph(), Tensor::Vector<int32_t>({1})), {}};
   ClippedByGlobalNorm clipped = ClipByGlobalNorm({Grad(rows)}, 1.0f);
   ASSERT_TRUE(std::holds_alternative<IndexedSlices>(clipped.list[0]));
   Expect(std::get<IndexedSlices>(clipped.list[0]).values, {0.6f, 0.8f});
 }
 
-TEST_F(ClipTest, ANormThatIsNotFiniteIsNotHidden) {
+TEST_F(ClipTest, AnInfiniteOrNanNormGivesNan) {
   ClippedByGlobalNorm clipped = ClipByGlobalNorm({Grad(Vector({INFINITY, 1}))}, 1.0f);
   for (float value : Floats(std::get<Output>(clipped.list[0]))) EXPECT_TRUE(std::isnan(value));
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_join.h"
 #include "graph/build/array_ops.h"
+#include "graph/build/math_ops.h"
 #include "graph/build/nn_ops.h"
 #include "graph/compose/array.h"
 #include "graph/compose/dims.h"
@@ -301,6 +302,18 @@ BatchNormResult FusedBatchNormalization(Graph& graph, const Input& x, const Inpu
                                    .is_training = options.is_training,
                                    .name = options.name});
   return {r.y, r.batch_mean, r.batch_variance};
+}
+
+Output Erosion(Graph& graph, const Input& value_in, const Input& kernel_in, const std::vector<int64_t>& strides,
+               const std::vector<int64_t>& rates, const std::string& padding, std::string name) {
+  NameScope scope(graph, NameOrDefault(std::move(name), "erosion2d"));
+  const Output value = ValueOf(graph, value_in, kInvalidType, "value");
+  if (!value.valid()) return value;
+  const Output kernel = ValueOf(graph, kernel_in, value.base_dtype(), "kernel");
+  if (!kernel.valid()) return kernel;
+  const Output mirrored = ReverseV2(graph, kernel, {0, 1});
+  return Neg(graph, Dilation2D(graph, Neg(graph, value), mirrored, strides, rates, padding),
+             {.name = ExactScopeName(scope)});
 }
 
 }  // namespace weir

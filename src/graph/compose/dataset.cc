@@ -7,58 +7,13 @@
 #include "graph/build/io_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/string_ops.h"
+#include "graph/compose/dataset_builder.h"
 #include "graph/compose/dims.h"
-#include "graph/compose/random.h"
 #include "graph/function_library.h"
-#include "graph/node_builder.h"
 #include "graph/order_effects.h"
 
 namespace weir {
 namespace {
-
-// Converts an argument to an output of type `type`. A literal becomes a constant with the argument's name.
-Output Arg(Graph& graph, const Input& value, DType type, const char* name) {
-  Result<Output> output = ToOutput(graph, value, type, name);
-  if (output.ok()) return *output;
-  graph.RecordError(output.status());
-  return {};
-}
-
-class DatasetBuilder {
- public:
-  DatasetBuilder(Graph& graph, const char* op) : graph_(graph), builder_(graph, op) {}
-  DatasetBuilder(const Dataset& input, const char* op) : DatasetBuilder(input.graph(), op) {
-    builder_.In(input.variant());
-  }
-  DatasetBuilder& In(const Input& value, DType type, const char* name) {
-    builder_.In(Arg(graph_, value, type, name));
-    return *this;
-  }
-  DatasetBuilder& In(OutputList values) {
-    builder_.In(values);
-    return *this;
-  }
-  DatasetBuilder& Attr(std::string name, AttrValue value) {
-    builder_.Attr(std::move(name), std::move(value));
-    return *this;
-  }
-  DatasetBuilder& Function(const DatasetFunction& f, const char* attr = "f") {
-    std::vector<DType> types;
-    for (const Output& value : f.captured) types.push_back(value.base_dtype());
-    builder_.In(f.captured).Attr(attr, f.function).Attr("Targuments", types);
-    return *this;
-  }
-  Dataset Build(ElementType element, bool types = true) {
-    if (types) builder_.Attr("output_types", element.types);
-    builder_.Attr("output_shapes", element.shapes);
-    return Dataset(builder_.BuildOutput(), std::move(element));
-  }
-  Dataset BuildOfText() { return Dataset(builder_.BuildOutput(), {{kString}, {PartialShape::Scalar()}}); }
-
- private:
-  Graph& graph_;
-  NodeBuilder builder_;
-};
 
 ElementType TypeOf(const OutputList& components) {
   ElementType type;
@@ -72,7 +27,7 @@ ElementType TypeOf(const OutputList& components) {
 OutputList Components(Graph& graph, const InputList& values) {
   OutputList components;
   for (size_t i = 0; i < values.size(); ++i)
-    components.push_back(Arg(graph, values[i], kInvalidType, fmt::format("component_{}", i).c_str()));
+    components.push_back(DatasetArg(graph, values[i], kInvalidType, fmt::format("component_{}", i).c_str()));
   return components;
 }
 
@@ -155,10 +110,10 @@ class Copier {
   }
 
  private:
-  static bool IsAssertion(const Node& node) { return node.type() == "Assert"; }
+  static bool IsAssertion(const Node& node) { return node.op().traits.checks && node.num_outputs() == 0; }
 
   static Status Check(const Node& node) {
-    if (node.type() == "Placeholder")
+    if (node.op().traits.placeholder && node.num_inputs() == 0)
       return InvalidArgument("Cannot capture a placeholder (name:{}, type:{}) by value.", node.name(), node.type());
     const bool is_dataset = node.num_outputs() > 0 && node.output_type(0) == kVariant;
     if (node.op().stateful && !is_dataset && !IsAssertion(node))
@@ -188,15 +143,6 @@ class Copier {
   std::unordered_map<const Node*, Node*> copies_;
   std::set<const Node*> entered_;
 };
-
-std::pair<Output, Output> SeedArgs(Graph& graph, std::optional<int64_t> seed) {
-  std::pair<int64_t, int64_t> seeds = SeedsFor(graph, seed);
-  // Two zeros would mean a nondeterministic seed.
-  if ((seed.has_value() || graph.seed.has_value()) && seeds.first == 0 && seeds.second == 0)
-    seeds.second = (int64_t{1} << 31) - 1;
-  const Output first = Constant(graph, Tensor::Scalar<int64_t>(seeds.first), "seed");
-  return {first, Constant(graph, Tensor::Scalar<int64_t>(seeds.second), "seed2")};
-}
 
 // The contents of files, one file after the other.
 Dataset OfFiles(Graph& graph, const char* op, const Input& filenames, const Input& compression,
@@ -300,7 +246,7 @@ Dataset Dataset::FixedLengthRecords(Graph& graph, const Input& filenames, const 
 
 Dataset Dataset::ListFiles(Graph& graph, const Input& pattern, bool shuffle, std::optional<int64_t> seed) {
   NameScope scope(graph, "list_files");
-  const Output patterns = Arg(graph, pattern, kString, "file_pattern");
+  const Output patterns = DatasetArg(graph, pattern, kString, "file_pattern");
   Output files = MatchingFiles(patterns);
   const Output count = weir::Size(files, {.out_type = kInt64});
   const Output message =
@@ -417,8 +363,8 @@ Dataset Dataset::PaddedBatch(const Input& batch_size, const InputList& padded_sh
   OutputList values;
   ElementType element{element_.types, {}};
   for (size_t i = 0; i < element_.types.size() && i < padded_shapes.size() && i < padding_values.size(); ++i) {
-    shapes.push_back(Arg(graph(), padded_shapes[i], kInt64, "padded_shape"));
-    values.push_back(Arg(graph(), padding_values[i], element_.types[i], "padding_value"));
+    shapes.push_back(DatasetArg(graph(), padded_shapes[i], kInt64, "padded_shape"));
+    values.push_back(DatasetArg(graph(), padding_values[i], element_.types[i], "padding_value"));
     element.shapes.push_back(shapes.back().valid() ? graph().ConstantShape(shapes.back()) : PartialShape());
     const PartialShape& given = element_.shapes[i];
     const PartialShape& padded = element.shapes.back();
@@ -501,8 +447,8 @@ Dataset Dataset::Concatenate(const Dataset& other) const {
 }
 
 Dataset Dataset::Shuffle(const Input& buffer_size, std::optional<int64_t> seed, bool each_iteration) const {
-  const Output size = Arg(graph(), buffer_size, kInt64, "buffer_size");
-  const auto [first, second] = SeedArgs(graph(), seed);
+  const Output size = DatasetArg(graph(), buffer_size, kInt64, "buffer_size");
+  const auto [first, second] = DatasetSeeds(graph(), seed);
   return DatasetBuilder(*this, "ShuffleDataset")
       .In(size, kInt64, "buffer_size")
       .In(first, kInt64, "seed")
@@ -512,8 +458,8 @@ Dataset Dataset::Shuffle(const Input& buffer_size, std::optional<int64_t> seed, 
 }
 
 Dataset Dataset::ShuffleAndRepeat(const Input& buffer_size, const Input& count, std::optional<int64_t> seed) const {
-  const Output size = Arg(graph(), buffer_size, kInt64, "buffer_size");
-  const auto [first, second] = SeedArgs(graph(), seed);
+  const Output size = DatasetArg(graph(), buffer_size, kInt64, "buffer_size");
+  const auto [first, second] = DatasetSeeds(graph(), seed);
   return DatasetBuilder(*this, "ShuffleAndRepeatDataset")
       .In(size, kInt64, "buffer_size")
       .In(first, kInt64, "seed")
@@ -533,7 +479,7 @@ Dataset Dataset::Cache(const Input& filename) const {
 // --- Results ---
 OutputList Dataset::Reduce(const InputList& initial_state, const DatasetFunction& f) const {
   OutputList state;
-  for (const Input& value : initial_state) state.push_back(Arg(graph(), value, kInvalidType, "initial_state"));
+  for (const Input& value : initial_state) state.push_back(DatasetArg(graph(), value, kInvalidType, "initial_state"));
   std::vector<DType> captured;
   for (const Output& value : f.captured) captured.push_back(value.base_dtype());
   return NodeBuilder(graph(), "ReduceDataset")
@@ -596,7 +542,7 @@ DatasetIterator DatasetIterator::FromStructure(Graph& graph, ElementType element
 
 DatasetIterator DatasetIterator::FromStringHandle(Graph& graph, const Input& handle, ElementType element) {
   const Output resource = NodeBuilder(graph, "IteratorFromStringHandleV2")
-                              .In(Arg(graph, handle, kString, "string_handle"))
+                              .In(DatasetArg(graph, handle, kString, "string_handle"))
                               .Attr("output_types", element.types)
                               .Attr("output_shapes", element.shapes)
                               .BuildOutput();

@@ -1,5 +1,5 @@
-// The variable scope of a function that creates variables: the name that the caller chose, or else a default name made
-// unique ("mean", "mean_1", ...).
+// The variable scope of a function that creates variables. Its name is the
+// caller's, or else a default name made unique ("mean", "mean_1", ...).
 #pragma once
 
 #include <optional>

@@ -11,6 +11,8 @@ namespace weir {
 
 // Records the error in the graph's build state and returns an invalid output.
 Output FailedOutput(Graph& graph, const Status& status);
+// Of two outputs that are not both valid, the one that a function returns because of that.
+inline Output InvalidOf(const Output& a, const Output& b) { return a.valid() ? b : a; }
 // Converts an argument to an output of the graph. An error is recorded in the graph's build state; the result is then
 // invalid.
 Output ValueOf(Graph& graph, const Input& x, DType wanted = kInvalidType, const std::string& name = "Const");

@@ -84,7 +84,7 @@ Result<OutputList> BuildLoop(Graph& graph, const LoopCondFn& cond, const LoopBod
                                                                     .swap_memory = options.swap_memory});
   Loop loop{.context = owned.get()};
   WhileContext& context = *loop.context;
-  graph.Own(std::move(owned));
+  graph.AddFlowContext(std::move(owned));
   for (size_t i = 0; i < initial.size(); ++i) {
     WEIR_ASSIGN(WhileContext::Variable variable, context.AddVariable(initial[i], shapes[i]));
     loop.variables.push_back(variable);
@@ -154,7 +154,7 @@ Result<OutputList> Cond(Graph& graph, const Input& pred, const BranchFn& true_fn
         std::make_unique<CondContext>(graph, graph.UniqueName("cond_text"), graph.build().flow, Output(pred_id, 0),
                                       Output(branch == 1 ? pivot_true : pivot_false, 0), branch);
     CondContext& inside = *context;
-    graph.Own(std::move(context));
+    graph.AddFlowContext(std::move(context));
     WEIR_ASSIGN(results[branch], BuildBranch(graph, inside, branch == 1 ? true_fn : false_fn));
   }
   if (results[0].size() != results[1].size())

@@ -197,4 +197,25 @@ Output TotalVariation(Graph& graph, const Input& images_in, std::string name) {
   return sum + Sum(graph, Abs(graph, across), axes);
 }
 
+Output AdjustJpegQuality(Graph& graph, const Input& image, const Input& quality, std::string name) {
+  NameScope scope(graph, NameOrDefault(name, "adjust_jpeg_quality"));
+  const Output x = ValueOf(graph, image, kInvalidType, "image");
+  if (!x.valid()) return x;
+  const int64_t channels =
+      x.shape().known_rank() && x.shape().rank() > 0 ? x.shape()[x.shape().rank() - 1] : kUnknownDim;
+  const Output bytes = ConvertImageType(graph, x, kUint8, /*saturate=*/true);
+  const Output encoded = EncodeJpegVariableQuality(graph, bytes, ValueOf(graph, quality, kInt32, "Const"));
+  const Output decoded = DecodeJpeg(graph, encoded, {.channels = channels > 0 ? channels : 0});
+  return ConvertImageType(graph, decoded, x.base_dtype(), /*saturate=*/true);
+}
+
+Output RandomJpegQuality(Graph& graph, const Input& image, int64_t min_quality, int64_t max_quality, OpSeed seed) {
+  if (min_quality < 0 || max_quality < 0 || min_quality > 100 || max_quality > 100)
+    return FailedOutput(graph, InvalidArgument("jpeg encoding range must be between 0 and 100."));
+  if (min_quality >= max_quality)
+    return FailedOutput(graph, InvalidArgument("`min_jpeg_quality` must be less than `max_jpeg_quality`."));
+  return AdjustJpegQuality(graph, image,
+                           RandomUniform(graph, Tensor::Vector<int32_t>({}), min_quality, max_quality, kInt32, seed));
+}
+
 }  // namespace weir

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "base/attribute_error.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/flow_ops.h"
 #include "graph/build/image_ops.h"
@@ -23,7 +24,7 @@ int64_t HighestOf(DType dtype) {
   return highest;
 }
 
-// The ratio of the type ranges, (max + 1) / (max + 1). It is always an integer.
+// (high + 1) / (low + 1): the ratio of the ranges of two types with these maximum values. Always an integer.
 int64_t RangeRatio(int64_t high, int64_t low) {
   return static_cast<int64_t>((static_cast<uint64_t>(high) + 1) / (static_cast<uint64_t>(low) + 1));
 }
@@ -42,8 +43,11 @@ Output ConvertImageType(Graph& graph, const Input& image_in, DType dtype, bool s
   Output image = ValueOf(graph, image_in, kInvalidType, "image");
   if (!image.valid()) return image;
   const DType from = image.base_dtype();
-  if (!(IsInteger(dtype) || IsFloating(dtype)) || !(IsInteger(from) || IsFloating(from)))
-    return FailedOutput(graph, MarkTypeError(InvalidArgument("an image of {} cannot be converted to {}", from, dtype)));
+  if (dtype == kInvalidType) return FailedOutput(graph, MarkTypeError(InvalidArgument("the image needs a dtype")));
+  for (const auto& [type, what] : {std::pair(dtype, "dtype"), {from, "image dtype"}})
+    if (!IsInteger(type) && !IsFloating(type))
+      return FailedOutput(graph, MarkAttributeError(InvalidArgument(
+                                     "{} must be either floating point or integer, not {}", what, type)));
   if (from == dtype) return Identity(graph, image, {.name = std::move(name)});
   NameScope scope(graph, NameOrDefault(name, "convert_image"));
   const std::string own = ExactScopeName(scope);

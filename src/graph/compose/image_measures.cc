@@ -25,7 +25,7 @@ struct ImagePair {
   Output highest;
 };
 
-Status CheckAlike(const PartialShape& a, const PartialShape& b) {
+Status CheckSameShape(const PartialShape& a, const PartialShape& b) {
   if ((a.known_rank() && a.rank() < 3) || (b.known_rank() && b.rank() < 3))
     return InvalidArgument("images must have at least 3 dimensions, but the shapes are {} and {}", a, b);
   if (!a.known_rank() || !b.known_rank()) return OkStatus();
@@ -42,7 +42,7 @@ Result<ImagePair> PairOf(Graph& graph, const Input& a_in, const Input& b_in, dou
   WEIR_TRY(graph.TakeError());
   const Output b = ValueOf(graph, b_in, b_in.is_output() ? kInvalidType : a.base_dtype(), "b");
   WEIR_TRY(graph.TakeError());
-  WEIR_TRY(CheckAlike(a.shape(), b.shape()));
+  WEIR_TRY(CheckSameShape(a.shape(), b.shape()));
   const ImagePair pair{ConvertImageType(graph, a, kFloat), ConvertImageType(graph, b, kFloat),
                        ConvertImageType(graph, CastValue(graph, Tensor::Scalar(max_val), a.base_dtype()), kFloat)};
   WEIR_TRY(graph.TakeError());
@@ -176,6 +176,31 @@ Output MultiscaleSimilarity(Graph& graph, const Input& a, const Input& b, double
   if (!pair.ok()) return FailedOutput(graph, pair.status());
   const Result<Output> similarity = SimilarityOverScales(graph, *pair, power_factors, options);
   return similarity.ok() ? *similarity : FailedOutput(graph, similarity.status());
+}
+
+ImageGradientsResult ImageGradients(Graph& graph, const Input& images) {
+  const Output x = ValueOf(graph, images, kInvalidType, "image");
+  if (!x.valid()) return {x, x};
+  if (!x.shape().known_rank() || x.shape().rank() != 4) {
+    const Output failed = FailedOutput(
+        graph, InvalidArgument("image_gradients expects a 4D tensor [batch_size, h, w, d], not {}.", x.shape()));
+    return {failed, failed};
+  }
+  const auto difference = [&](int axis) {
+    std::vector<int64_t> first(4, 0), all(4, -1);
+    first[static_cast<size_t>(axis)] = 1;
+    const Output next = Slice(graph, x, Tensor::Vector<int64_t>(first), Tensor::Vector<int64_t>(all));
+    const Output count = ShapeValue(graph, next);
+    const Output step = Sub(graph, next, Slice(graph, x, Tensor::Vector<int32_t>({0, 0, 0, 0}), count));
+    const Result<Tensor> margins = Tensor::Allocate(kInt32, Shape{4, 2});
+    if (!margins.ok()) return FailedOutput(graph, margins.status());
+    for (int i = 0; i < 8; ++i) margins->data<int32_t>()[i] = i == 2 * axis + 1 ? 1 : 0;
+    const Output result = PadWith(graph, step, *margins, "CONSTANT");
+    if (result.valid()) graph.RecordError(graph.SetShape(result, x.shape()));
+    return result;
+  };
+  const Output dy = difference(1);
+  return {dy, difference(2)};
 }
 
 Output SobelEdges(Graph& graph, const Input& image_in) {

@@ -4,16 +4,20 @@
 #include <unordered_map>
 
 #include "graph/compose/variable.h"
+#include "graph/flow_context.h"
 #include "graph/node_builder.h"
 
 namespace weir {
 namespace {
 
-// These ops handle uninitialized variables themselves.
-bool HandlesUninitialized(const std::string& type) {
-  return type == "IsVariableInitialized" || type == "VarIsInitializedOp" || type == "ReadVariableOp" || type == "If";
+// These ops handle uninitialized variables themselves. TensorFlow copies other ops that call functions.
+bool HandlesUninitialized(const Node& node) {
+  const ValueUse use = node.op().traits.value_use;
+  return use == ValueUse::kExistence || use == ValueUse::kGives || node.type() == "If";
 }
-bool IsRefVariable(const std::string& type) { return type == "VariableV2" || type == "Variable"; }
+bool IsRefVariable(const Node& node) { return node.op().traits.state == StateRole::kVariable; }
+// Copies take values, so they are made with Switch.
+bool IsRefSwitch(const Node& node) { return IsSwitch(node) && node.op().inputs[0].is_ref; }
 
 class Guard {
  public:
@@ -32,8 +36,8 @@ class Guard {
     states[node] = State::kOpen;
     while (!path.empty()) {
       auto& [at, next] = path.back();
-      if (HandlesUninitialized(at->type()) || next == at->num_inputs()) {
-        any |= IsRefVariable(at->type());
+      if (HandlesUninitialized(*at) || next == at->num_inputs()) {
+        any |= IsRefVariable(*at);
         states[at] = State::kDone;
         order.push_back(at);
         path.pop_back();
@@ -62,7 +66,7 @@ class Guard {
       return x;
     };
     for (Node* node : order) {
-      if (IsRefVariable(node->type())) {
+      if (IsRefVariable(*node)) {
         const auto it =
             std::find_if(known.begin(), known.end(), [&](const VariablePtr& v) { return v->handle().node == node; });
         if (it == known.end()) continue;
@@ -72,7 +76,7 @@ class Guard {
       }
       const bool changed = std::any_of(node->inputs().begin(), node->inputs().end(),
                                        [&](const Output& x) { return !(replaced(x) == x); });
-      if (!changed || HandlesUninitialized(node->type())) continue;
+      if (!changed || HandlesUninitialized(*node)) continue;
       if (NeedsReference(*node)) return initial;
       WEIR_ASSIGN(copies[node], Copy(*node, replaced));
     }
@@ -81,7 +85,7 @@ class Guard {
 
  private:
   static bool NeedsReference(const Node& node) {
-    return node.type() != "RefSwitch" &&
+    return !IsRefSwitch(node) &&
            std::any_of(node.op().inputs.begin(), node.op().inputs.end(), [](const ArgDef& arg) { return arg.is_ref; });
   }
 
@@ -89,7 +93,7 @@ class Guard {
   Result<Node*> Copy(const Node& node, const F& replaced) {
     std::string name = node.name() + "_" + suffix_;
     for (int i = 1; graph_.FindNode(name) != nullptr; ++i) name = fmt::format("{}_{}_{}", node.name(), suffix_, i);
-    NodeBuilder copy(graph_, node.type() == "RefSwitch" ? "Switch" : node.type(), name + "/");
+    NodeBuilder copy(graph_, IsRefSwitch(node) ? "Switch" : node.type(), name + "/");
     int next = 0;
     for (const ArgDef& arg : node.op().inputs) {
       if (!arg.is_list()) {

@@ -80,7 +80,7 @@ Result<Output> ConstantInitial(Graph& graph, const PartialShape& shape, DType dt
   const int64_t wanted = shape.num_elements();
   if (verify_shape && !(value.shape() == shape.ToShape()))
     return MarkTypeError(InvalidArgument("expected a constant of shape {}, got {}", shape, value.shape()));
-  if (value.num_elements() > wanted)
+  if (value.num_elements() > wanted && wanted > 0)
     return InvalidArgument("too many elements for a constant of shape {}: {}", shape, value.num_elements());
   if (value.num_elements() == 0 && wanted > 0) return InvalidArgument("an empty constant cannot fill shape {}", shape);
   if (value.num_elements() == 1) return Finished(graph, Fill(graph, dims, value.Reshaped(Shape{}), {.name = "Const"}));
@@ -114,6 +114,9 @@ Result<Output> VarianceScalingInitial(Graph& graph, const PartialShape& shape, D
       break;
     case VarianceDistribution::kUntruncatedNormal:
       value = RandomNormal(graph, dims, 0.0f, std::sqrt(scale), dtype, how.seed);
+      break;
+    case VarianceDistribution::kContribTruncatedNormal:
+      value = TruncatedNormal(graph, dims, 0.0f, std::sqrt(1.3 * scale), dtype, how.seed);
       break;
     case VarianceDistribution::kUniform: {
       const double limit = std::sqrt(3.0 * scale);

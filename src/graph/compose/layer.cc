@@ -39,17 +39,18 @@ Result<std::vector<WeightSpec>> ConvLayer::Build(const PartialShape& shape, DTyp
   const auto add = [&](const char* weight, const PartialShape& kernel) {
     specs.push_back({.name = weight, .shape = kernel, .dtype = dtype});
   };
-  if (kind == ConvKind::kSeparable) {
-    int64_t deep = 0;
+  int64_t deep = 0;
+  if (kind == ConvKind::kSeparable || kind == ConvKind::kDepthwise) {
     if (__builtin_mul_overflow(channels, depth_multiplier, &deep))
       return InvalidArgument("layer {} has too many channels", name);
     add("depthwise_kernel", KernelShape(size, channels, depth_multiplier));
-    add("pointwise_kernel", KernelShape(std::vector<int64_t>(size.size(), 1), deep, filters));
+    if (kind == ConvKind::kSeparable)
+      add("pointwise_kernel", KernelShape(std::vector<int64_t>(size.size(), 1), deep, filters));
   } else {
     add("kernel",
         kind == ConvKind::kTransposed ? KernelShape(size, filters, channels) : KernelShape(size, channels, filters));
   }
-  if (use_bias) AddBias(specs, filters, dtype);
+  if (use_bias) AddBias(specs, kind == ConvKind::kDepthwise ? deep : filters, dtype);
   return specs;
 }
 
@@ -63,16 +64,19 @@ LayerResult ConvLayer::Apply(Output x, const WeightValues& weights, const Input&
       return {ApplyTransposed(x, kernel, bias, settings_.filters, settings_.kernel_size, window), {}};
     case ConvKind::kSeparable:
       return {ApplySeparable(x, weights["depthwise_kernel"], weights["pointwise_kernel"], bias, window), {}};
+    case ConvKind::kDepthwise:
+      return {ApplyDepthwise(x, weights["depthwise_kernel"], bias, window), {}};
   }
   return {ApplyConvolution(x, kernel, bias, window), {}};
 }
 
 Result<std::vector<WeightSpec>> BatchNormLayer::Build(const PartialShape& shape, DType dtype, const std::string& name) {
-  WEIR_ASSIGN(plan_, PlanNorm(shape, dtype, settings_.axis, settings_.fused, name));
+  WEIR_ASSIGN(plan_, PlanNorm(shape, dtype, settings_.axis, settings_.fused, name, settings_.renorm.has_value(),
+                              settings_.virtual_batch_size));
   std::vector<WeightSpec> specs;
   const auto add = [&](const char* weight, ScopedInitializer initializer, bool trainable) {
     specs.push_back({.name = weight,
-                     .shape = PartialShape{plan_->channels},
+                     .shape = plan_->weights,
                      .dtype = plan_->dtype,
                      .initializer = std::move(initializer),
                      .trainable = trainable});
@@ -81,6 +85,11 @@ Result<std::vector<WeightSpec>> BatchNormLayer::Build(const PartialShape& shape,
   if (settings_.center) add("beta", ZerosInitializer(), true);
   add("moving_mean", ZerosInitializer(), false);
   add("moving_variance", OnesInitializer(), false);
+  if (settings_.renorm.has_value()) {
+    add("moving_stddev", OnesInitializer(), false);
+    add("renorm_mean", ZerosInitializer(), false);
+    add("renorm_stddev", OnesInitializer(), false);
+  }
   return specs;
 }
 
@@ -95,8 +104,11 @@ LayerResult BatchNormLayer::Apply(Output x, const WeightValues& weights, const I
                     .moving_mean = weights["moving_mean"],
                     .moving_variance = weights["moving_variance"],
                     .mean_variable = weights.variable("moving_mean"),
-                    .variance_variable = weights.variable("moving_variance")},
-                   settings_.momentum, settings_.epsilon, training);
+                    .variance_variable = weights.variable("moving_variance"),
+                    .moving_stddev = weights.variable("moving_stddev"),
+                    .renorm_mean = weights.variable("renorm_mean"),
+                    .renorm_stddev = weights.variable("renorm_stddev")},
+                   settings_.momentum, settings_.epsilon, training, settings_.renorm);
 }
 
 }  // namespace weir::layers

@@ -33,16 +33,17 @@ class DenseLayer final : public Layer {
   const bool use_bias_;
 };
 
-enum class ConvKind { kPlain, kTransposed, kSeparable };
+enum class ConvKind { kPlain, kTransposed, kSeparable, kDepthwise };
 struct ConvSettings {
   ConvKind kind = ConvKind::kPlain;
   Window window = {};
-  int64_t filters = 0;
+  int64_t filters = 0;                    // kDepthwise: unused
   std::vector<int64_t> kernel_size = {};  // one per dimension
   bool use_bias = true;
-  int64_t depth_multiplier = 1;  // kSeparable: depthwise filters per channel
+  int64_t depth_multiplier = 1;  // kSeparable, kDepthwise: depthwise filters per channel
 };
-// Variables "kernel" and "bias"; kSeparable: "depthwise_kernel", "pointwise_kernel" and "bias".
+// Variables "kernel" and "bias"; kSeparable: "depthwise_kernel", "pointwise_kernel" and "bias"; kDepthwise:
+// "depthwise_kernel" and "bias".
 class ConvLayer final : public Layer {
  public:
   explicit ConvLayer(ConvSettings settings) : settings_(std::move(settings)) {}
@@ -60,8 +61,11 @@ struct NormSettings {
   bool center = true;
   bool scale = true;
   std::optional<bool> fused = {};  // default: where possible
+  std::optional<Renorm> renorm = {};
+  std::optional<int64_t> virtual_batch_size = {};
 };
-// Variables "gamma", "beta", "moving_mean" and "moving_variance". Training gives updates of the last two.
+// Variables "gamma", "beta", "moving_mean" and "moving_variance"; with renorm, "moving_stddev", "renorm_mean" and
+// "renorm_stddev". Training gives updates of all but the first two.
 class BatchNormLayer final : public Layer {
  public:
   explicit BatchNormLayer(NormSettings settings) : settings_(settings) {}

@@ -8,7 +8,7 @@
 namespace weir::layers {
 namespace {
 
-// What a layer of a user is called, and the settings of its variables.
+// The name of a user's layer, and the settings of its variables.
 struct LayerCall {
   const char* kind;  // default name
   std::string name;

@@ -8,6 +8,7 @@
 #include "graph/compose/names.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
+#include "graph/texts.h"
 #include "tensor/tensor.h"
 
 namespace weir {
@@ -38,28 +39,52 @@ Result<PartialShape> ShapeOfValues(const LookupTable& table, const PartialShape&
 }
 
 Result<Node*> Fill(Graph& graph, Output handle, const TableContents& contents) {
-  NameScope scope(graph,
-                  NameOrDefault(contents.name, contents.filename.absent() ? "key_value_init" : "text_file_init"));
+  NameScope scope(graph, NameOrDefault(contents.name, "table_init"));
   Node* node = nullptr;
-  if (contents.filename.absent()) {
-    node = InitializeTableV2(graph, handle, contents.keys, contents.values);
+  if (contents.keys.valid()) {
+    node = LookupTableImportV2(graph, handle, contents.keys, contents.values);
   } else {
-    WEIR_ASSIGN(Output filename, ToOutput(graph, contents.filename, kString, "asset_filepath"));
-    graph.collections().Add(graph_keys::kAssetFilepaths, filename);
-    node = InitializeTableFromTextFileV2(graph, handle, filename, contents.key_index, contents.value_index,
+    node = InitializeTableFromTextFileV2(graph, handle, contents.filename, contents.key_index, contents.value_index,
                                          {.vocab_size = contents.vocab_size, .delimiter = contents.delimiter});
+    if (contents.filename.node->op().traits.kind == NodeKind::kConst)
+      graph.collections().Add(graph_keys::kAssetFilepaths, contents.filename);
   }
   WEIR_TRY(graph.TakeError());
   return node;
 }
 
+Output SizeOf(const LookupTable& table) {
+  Graph& graph = table.handle.graph();
+  NameScope scope(graph, table.table_name() + "_Size");
+  return LookupTableSizeV2(graph, table.handle);
+}
+
+Output FindIn(const LookupTable& table, Output keys) {
+  Graph& graph = table.handle.graph();
+  NameScope scope(graph, table.table_name() + (table.is_mutable ? "_lookup_table_find" : "_Lookup"));
+  return LookupTableFindV2(graph, table.handle, keys, table.default_value);
+}
+
+// Maps keys that are not in the table to hash buckets, whose ids follow the values of the table.
+Output FindOrHash(const LookupTable& table, Output keys) {
+  const Output text = table.key_dtype == kString ? keys : AsString(keys);
+  const Output buckets = StringToHashBucketFast(text, table.num_oov_buckets, {.name = "hash_bucket"});
+  const Output found = FindIn(table, keys);
+  const Output behind = AddV2(buckets, SizeOf(table), {.name = "Add"});
+  return Select(NotEqual(found, table.default_value), found, behind);
+}
+
 }  // namespace
+
+std::string LookupTable::table_name() const {
+  const std::string& full = handle.node->name();
+  return full.substr(full.rfind('/') + 1);  // npos + 1 is 0
+}
 
 Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Input& values, DType key_dtype,
                                      DType value_dtype, std::string name) {
   TableContents contents;
   contents.name = NameOrDefault(name, "key_value_init");
-  NameScope scope(graph, contents.name);
   WEIR_ASSIGN(contents.keys, ToOutput(graph, keys, key_dtype, "keys"));
   WEIR_ASSIGN(contents.values, ToOutput(graph, values, value_dtype, "values"));
   contents.key_dtype = contents.keys.base_dtype();
@@ -67,16 +92,24 @@ Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Inpu
   return contents;
 }
 
+Result<TableContents> TableFromFile(Graph& graph, const Input& filename, TableContents file) {
+  file.name = NameOrDefault(file.name, "text_file_init");
+  WEIR_ASSIGN(file.filename, ToOutput(graph, filename, kString, "asset_path"));
+  return file;
+}
+
 Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, const Input& default_value,
                                 std::string shared_name, std::string name) {
   LookupTable table;
   table.key_dtype = contents.key_dtype;
   table.value_dtype = contents.value_dtype;
-  NameScope scope(graph, NameOrDefault(name, "hash_table"));
   WEIR_ASSIGN(table.default_value, ToOutput(graph, default_value, contents.value_dtype, "Const"));
-  table.handle = HashTableV2(
-      graph, table.key_dtype, table.value_dtype,
-      {.shared_name = shared_name, .use_node_name_sharing = shared_name.empty(), .name = ExactScopeName(scope)});
+  if (!table.default_value.shape().CompatibleWith(PartialShape::Scalar()))
+    return InvalidArgument("Shapes {} and () are not compatible", PythonText(table.default_value.shape()));
+  table.handle = HashTableV2(graph, table.key_dtype, table.value_dtype,
+                             {.shared_name = shared_name,
+                              .use_node_name_sharing = shared_name.empty(),
+                              .name = NameOrDefault(name, "hash_table")});
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(table.initializer, Fill(graph, table.handle, contents));
   graph.collections().Add(graph_keys::kTableInitializers, table.initializer);
@@ -89,7 +122,8 @@ Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtyp
   table.key_dtype = key_dtype;
   table.value_dtype = value_dtype;
   table.is_mutable = true;
-  WEIR_ASSIGN(table.default_value, ToOutput(graph, default_value, value_dtype, "default_value"));
+  const std::string default_name = options.empty_key.absent() ? "Const" : "default_value";
+  WEIR_ASSIGN(table.default_value, ToOutput(graph, default_value, value_dtype, default_name));
   const PartialShape value_shape = table.default_value.shape();
   const bool shared = !options.shared_name.empty();
   if (!options.empty_key.absent()) {
@@ -124,34 +158,36 @@ Result<LookupTable> MutableTable(Graph& graph, DType key_dtype, DType value_dtyp
 
 Result<Output> LookUp(const LookupTable& table, const Input& keys, std::string name) {
   Graph& graph = table.handle.graph();
-  NameScope scope(graph, NameOrDefault(name, table.name() + (table.is_mutable ? "_lookup_table_find" : "_Lookup")));
   WEIR_ASSIGN(Output given, KeysOf(table, keys));
-  Output found = LookupTableFindV2(graph, table.handle, given, table.default_value);
+  Output found;
+  if (table.num_oov_buckets > 0) {
+    NameScope scope(graph, NameOrDefault(name, table.name() + "_Lookup"));
+    found = FindOrHash(table, given);
+  } else if (name.empty()) {
+    found = FindIn(table, given);
+  } else {
+    NameScope scope(graph, name);
+    found = LookupTableFindV2(graph, table.handle, given, table.default_value);
+  }
   WEIR_TRY(graph.TakeError());
   WEIR_ASSIGN(const PartialShape shape, ShapeOfValues(table, given.shape()));
   WEIR_TRY(graph.SetShape(found, shape));
-  if (table.num_oov_buckets > 0) {
-    const Output text = table.key_dtype == kString ? given : AsString(given);
-    const Output buckets = StringToHashBucketFast(text, table.num_oov_buckets, {.name = "hash_bucket"});
-    const Output behind = buckets + LookupTableSizeV2(graph, table.handle);
-    found = Select(NotEqual(found, table.default_value), found, behind);
-  }
-  WEIR_TRY(graph.TakeError());
   return found;
 }
 
 Result<Output> TableSize(const LookupTable& table, std::string name) {
   Graph& graph = table.handle.graph();
   NameScope scope(graph, NameOrDefault(name, table.name() + "_Size"));
-  Output size = LookupTableSizeV2(graph, table.handle);
-  if (table.num_oov_buckets > 0) size = Add(size, Tensor::Scalar(table.num_oov_buckets));
+  const Output size =
+      table.num_oov_buckets > 0 ? SizeOf(table) + table.num_oov_buckets : LookupTableSizeV2(graph, table.handle);
   WEIR_TRY(graph.TakeError());
   return size;
 }
 
 Result<std::vector<Output>> ExportTable(const LookupTable& table, std::string name) {
   Graph& graph = table.handle.graph();
-  NameScope scope(graph, NameOrDefault(name, table.name() + "_lookup_table_export_values"));
+  const std::string fallback = table.name() + (table.is_mutable ? "_lookup_table_export_values" : "_Export");
+  NameScope scope(graph, NameOrDefault(name, fallback));
   const LookupTableExportV2Result all = LookupTableExportV2(graph, table.handle, table.key_dtype, table.value_dtype);
   WEIR_TRY(graph.TakeError());
   return std::vector<Output>{all.keys, all.values};

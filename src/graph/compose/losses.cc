@@ -264,6 +264,8 @@ Result<Output> SparseSoftmaxLoss(Graph& graph, const Input& labels, const Input&
   in.labels = ValueOf(graph, labels, kInvalidType, "labels");
   in.weights = ValueOf(graph, options.weights.absent() ? Input(1.0f) : options.weights, kInvalidType, "weights");
   WEIR_TRY(graph.TakeError());
+  if (&in.labels.graph() != &in.logits.graph())
+    return InvalidArgument("{} must be from the same graph as {}", PythonText(in.labels), PythonText(in.logits));
   in = WithoutExtraDimensions(in);
   WEIR_TRY(graph.TakeError());
   const Output per_example = SparseSoftmaxCrossEntropy(in.logits, in.labels, "xentropy");

@@ -7,6 +7,7 @@
 #include "graph/build/reduce.h"
 #include "graph/compose/array.h"
 #include "graph/compose/checks.h"
+#include "graph/compose/contrib_metrics.h"
 #include "graph/compose/default_scope.h"
 #include "graph/compose/flow.h"
 #include "graph/compose/math.h"
@@ -232,6 +233,103 @@ Result<Metric> SpecificityAtSensitivity(Graph& graph, const Input& labels, const
     return FractionAt(c.tn, c.fp, ArgMax(Cumsum(nearest, 0), 0), name);
   };
   return Finished(graph, {specificity(counts.value, "value"), specificity(counts.update, "update_op")}, options);
+}
+
+Result<Metric> FalsePositiveRateAtThresholds(Graph& graph, const Input& labels, const Input& predictions,
+                                             const std::vector<float>& thresholds, const MetricOptions& options) {
+  DefaultScope scope(graph, options.name, "false_positive_rate_at_thresholds");
+  WEIR_ASSIGN(CountsBeforeAndAfter counts, CountAll(graph, {Cell::kTrueNegatives, Cell::kFalsePositives}, labels,
+                                                    predictions, thresholds, options.weights));
+  const auto rate = [](const Counts& c, const char* name) {
+    return RealDiv(c.fp, kMargin + c.fp + c.tn, {.name = name});
+  };
+  return Finished(graph, {rate(counts.value, "fpr_value"), rate(counts.update, "fpr_update_op")}, options);
+}
+
+Result<Metric> FalseNegativeRateAtThresholds(Graph& graph, const Input& labels, const Input& predictions,
+                                             const std::vector<float>& thresholds, const MetricOptions& options) {
+  DefaultScope scope(graph, options.name, "false_negative_rate_at_thresholds");
+  WEIR_ASSIGN(CountsBeforeAndAfter counts, CountAll(graph, {Cell::kTruePositives, Cell::kFalseNegatives}, labels,
+                                                    predictions, thresholds, options.weights));
+  const auto rate = [](const Counts& c, const char* name) {
+    return RealDiv(c.fn, kMargin + c.fn + c.tp, {.name = name});
+  };
+  return Finished(graph, {rate(counts.value, "fnr_value"), rate(counts.update, "fnr_update_op")}, options);
+}
+
+Result<Metric> F1Score(Graph& graph, const Input& labels, const Input& predictions, int64_t num_thresholds,
+                       const MetricOptions& options) {
+  DefaultScope scope(graph, options.name, "f1");
+  WEIR_ASSIGN(std::vector<float> thresholds, EvenThresholds(num_thresholds, kMargin));
+  WEIR_ASSIGN(CountsBeforeAndAfter counts,
+              CountAll(graph, {Cell::kTruePositives, Cell::kFalsePositives, Cell::kFalseNegatives}, labels, predictions,
+                       thresholds, options.weights));
+  const auto best = [](const Counts& c, const std::string& name) {
+    const Output precision = RealDiv(c.tp, kMargin + c.tp + c.fp, {.name = "precision_" + name});
+    const Output recall = RealDiv(c.tp, kMargin + c.tp + c.fn, {.name = "recall_" + name});
+    return ReduceMax(2.0f * precision * recall / (precision + recall + kMargin));
+  };
+  return Finished(graph, {best(counts.value, "value"), best(counts.update, "update")}, options);
+}
+
+Result<CurvePoints> PointsOfCurve(Graph& graph, const Input& labels, const Input& predictions, int64_t num_thresholds,
+                                  Curve curve, const MetricOptions& options) {
+  constexpr float kEpsilon = 1e-6f;
+  DefaultScope scope(graph, options.name, "curve_points");
+  WEIR_ASSIGN(std::vector<float> thresholds, EvenThresholds(num_thresholds, kMargin));
+  WEIR_ASSIGN(CountsBeforeAndAfter counts,
+              CountAll(graph, AllCells(), labels, predictions, thresholds, options.weights));
+  const Counts& c = counts.value;
+  const Output recall = (c.tp + kEpsilon) / (c.tp + c.fn + kEpsilon);
+  const Output points = curve == Curve::kRoc
+                            ? Pack(graph, {c.fp / (c.fp + c.tn + kEpsilon), recall}, {.axis = 1})
+                            : Pack(graph, {recall, (c.tp + kEpsilon) / (c.tp + c.fp + kEpsilon)}, {.axis = 1});
+  WEIR_TRY(graph.TakeError());
+  const Counts& u = counts.update;
+  CurvePoints made{points, Group(graph, {u.tp.node, u.fn.node, u.tn.node, u.fp.node})};
+  WEIR_TRY(graph.TakeError());
+  for (const std::string& key : options.metrics_collections) graph.collections().Add(key, made.points);
+  for (const std::string& key : options.updates_collections) graph.collections().Add(key, made.update);
+  return made;
+}
+
+Result<Metric> RecallAtPrecision(Graph& graph, const Input& labels, const Input& predictions, double precision,
+                                 int64_t num_thresholds, bool strict_mode, const MetricOptions& options) {
+  if (!(precision >= 0 && precision <= 1)) return InvalidArgument("`precision` must be in the range [0, 1].");
+  DefaultScope scope(graph, options.name, "recall_at_precision");
+  WEIR_ASSIGN(std::vector<float> thresholds, EvenThresholds(num_thresholds, kMargin));
+  WEIR_ASSIGN(CountsBeforeAndAfter counts,
+              CountAll(graph, AllCells(), labels, predictions, thresholds, options.weights));
+  const auto wanted = static_cast<float>(precision);
+  const auto recall = [&](const Counts& c, const char* name) {
+    const Output precisions = c.tp / (c.tp + c.fp + kMargin);
+    if (!strict_mode) return FractionAt(c.tp, c.fn, ArgMin(Abs(precisions - wanted), 0), name);
+    // The smallest non-negative difference has the largest reciprocal.
+    const Output index = ArgMax(1.0f / (precisions - wanted + kMargin), 0);
+    const Output reached = GreaterEqual(GatherV2(precisions, index, 0), wanted);
+    return Select(graph, reached, FractionAt(c.tp, c.fn, index, name), 0.0f);
+  };
+  return Finished(graph, {recall(counts.value, "value"), recall(counts.update, "update_op")}, options);
+}
+
+Result<Metric> PrecisionAtRecall(Graph& graph, const Input& labels, const Input& predictions, double target_recall,
+                                 int64_t num_thresholds, const MetricOptions& options) {
+  if (!(target_recall >= 0 && target_recall <= 1))
+    return InvalidArgument("`target_recall` must be in the range [0, 1].");
+  DefaultScope scope(graph, options.name, "precision_at_recall");
+  WEIR_ASSIGN(std::vector<float> thresholds, EvenThresholds(num_thresholds, kMargin));
+  WEIR_ASSIGN(CountsBeforeAndAfter counts,
+              CountAll(graph, AllCells(), labels, predictions, thresholds, options.weights));
+  // Recall decreases with the threshold, so the number of thresholds that reach the target gives the last of them.
+  const auto precision = [&](const Counts& c, const char* name) {
+    const Output recalls = c.tp / (c.tp + c.fn + kMargin);
+    const Output reached = CastValue(graph, GreaterEqual(recalls, static_cast<float>(target_recall)), kInt64);
+    // While there are no samples, no threshold reaches the target: the index -1 then stands for the last threshold.
+    const Output index = FloorMod(ReduceSum(reached) - 1, num_thresholds);
+    const Output tp = GatherV2(c.tp, index, 0), fp = GatherV2(c.fp, index, 0);
+    return RealDiv(tp + kMargin, tp + fp + kMargin, {.name = name});
+  };
+  return Finished(graph, {precision(counts.value, "value"), precision(counts.update, "update_op")}, options);
 }
 
 }  // namespace weir::metrics

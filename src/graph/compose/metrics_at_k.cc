@@ -250,6 +250,33 @@ Result<Output> AveragePrecisionPerRow(Graph& graph, const Classes& labels_in, Ou
   return average;
 }
 
+// The mean over rows and batches of the average precision. `scope` names the update.
+Result<Metric> MeanOfAveragePrecision(Graph& graph, const NameScope& scope, const Classes& labels, Output best,
+                                      const MetricOptions& options) {
+  WEIR_ASSIGN(Output average, AveragePrecisionPerRow(graph, labels, best));
+  Output weights;
+  if (!options.weights.absent()) {
+    const Output value = ValueOf(graph, options.weights, kInvalidType, "weights");
+    WEIR_TRY(graph.TakeError());
+    WEIR_ASSIGN(weights, BroadcastWeights(graph, value, average, kDouble));
+    average = Mul(average, weights);
+  }
+  Streamed most, total;
+  {  // The best possible total: 1 per row.
+    NameScope inner(graph, "max");
+    const Output rows =
+        weights.valid() ? ReduceSum(weights) : Cast(SizeValue(graph, average, kInt32, "batch_max"), kDouble);
+    WEIR_ASSIGN(most, AccumulateInVariable(graph, inner.name(), rows));
+  }
+  {
+    NameScope inner(graph, "total");
+    WEIR_ASSIGN(total, AccumulateInVariable(graph, inner.name(), ReduceSum(average)));
+  }
+  const Output value = DivNoNan(total.value, most.value, {.name = "mean"});
+  const Output update = DivNoNan(total.update, most.update, {.name = ExactScopeName(scope)});
+  return Finished(graph, {value, update}, options);
+}
+
 }  // namespace
 
 Result<Metric> PrecisionAtK(Graph& graph, const SetOperand& labels, const Input& predictions, const RankOptions& rank,
@@ -283,28 +310,19 @@ Result<Metric> AveragePrecisionAtK(Graph& graph, const SetOperand& labels_in, co
       StridedSlice(ShapeValue(graph, predictions), {-1}, {0}, {1}, {.end_mask = 1, .shrink_axis_mask = 1});
   WEIR_ASSIGN(const Classes given, ClassesOf(graph, labels_in));
   WEIR_ASSIGN(const Classes labels, WithoutLargeClasses(graph, given, CastValue(graph, classes, kInt64)));
-  WEIR_ASSIGN(Output average, AveragePrecisionPerRow(graph, labels, best));
-  Output weights;
-  if (!options.weights.absent()) {
-    const Output value = ValueOf(graph, options.weights, kInvalidType, "weights");
-    WEIR_TRY(graph.TakeError());
-    WEIR_ASSIGN(weights, BroadcastWeights(graph, value, average, kDouble));
-    average = Mul(average, weights);
-  }
-  Streamed most, total;
-  {  // The best possible total: 1 per row.
-    NameScope inner(graph, "max");
-    const Output rows =
-        weights.valid() ? ReduceSum(weights) : Cast(SizeValue(graph, average, kInt32, "batch_max"), kDouble);
-    WEIR_ASSIGN(most, AccumulateInVariable(graph, inner.name(), rows));
-  }
-  {
-    NameScope inner(graph, "total");
-    WEIR_ASSIGN(total, AccumulateInVariable(graph, inner.name(), ReduceSum(average)));
-  }
-  const Output value = DivNoNan(total.value, most.value, {.name = "mean"});
-  const Output update = DivNoNan(total.update, most.update, {.name = ExactScopeName(scope)});
-  return Finished(graph, {value, update}, options);
+  return MeanOfAveragePrecision(graph, scope, labels, best, options);
+}
+
+Result<Metric> AveragePrecisionAtTopK(Graph& graph, const SetOperand& labels_in, const Input& predictions_idx,
+                                      const MetricOptions& options) {
+  const Output predictions = ValueOf(graph, predictions_idx, kInvalidType, "predictions_idx");
+  WEIR_TRY(graph.TakeError());
+  const PartialShape shape = predictions.shape();
+  if (!shape.known_rank() || shape.rank() == 0 || shape[shape.rank() - 1] < 0)
+    return InvalidArgument("the last dimension of the predictions must be known, but their shape is {}", shape);
+  NameScope scope(graph, ScopeName(options, "average_precision", {.k = shape[shape.rank() - 1]}));
+  WEIR_ASSIGN(const Classes labels, ClassesOf(graph, labels_in));
+  return MeanOfAveragePrecision(graph, scope, labels, predictions, options);
 }
 
 }  // namespace weir::metrics

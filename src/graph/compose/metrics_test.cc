@@ -37,7 +37,7 @@ TEST_F(MetricsTest, AccuracyOverTwoBatches) {
   EXPECT_EQ(Float(accuracy.value), 0.5f);
 }
 
-TEST_F(MetricsTest, AreaAndShares) {
+TEST_F(MetricsTest, AucRecallAndPrecision) {
   const Output labels = Vector({0, 0, 1, 1}), scores = Vector({0.1f, 0.4f, 0.35f, 0.8f});
   const metrics::Metric area = Must(metrics::Auc(graph(), labels, scores, {.num_thresholds = 1000}));
   const metrics::Metric recall = Must(metrics::RecallAtThresholds(graph(), labels, scores, {0.3f, 0.5f}));
@@ -48,7 +48,7 @@ TEST_F(MetricsTest, AreaAndShares) {
   EXPECT_EQ(Float(precision.update), 0.5f);
 }
 
-TEST_F(MetricsTest, TheHighestScores) {
+TEST_F(MetricsTest, PrecisionAndRecallAtK) {
   Tensor scores = Tensor::Zeros(kFloat, {2, 3}).value();
   const float values[] = {0.1f, 0.7f, 0.2f, 0.5f, 0.4f, 0.1f};
   std::copy(std::begin(values), std::end(values), scores.data<float>());

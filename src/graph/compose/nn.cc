@@ -256,7 +256,11 @@ Output BatchNormalization(const Input& x, const Input& mean, const Input& varian
   Output factor = Rsqrt(AddInput(variance, variance_epsilon));
   if (!scale.absent()) factor = MulInput(factor, scale);
   Output shift = offset.absent() ? -MulInput(mean, factor) : SubInput(offset, MulInput(mean, factor));
-  return AddInput(MulInput(x, factor), shift);
+  const auto like_x = [&x](Output v) {
+    const DType type = x.is_output() ? x.output().base_dtype() : kInvalidType;
+    return type == kInvalidType || !v.valid() || v.base_dtype() == type ? v : Cast(v, type);
+  };
+  return AddInput(MulInput(x, like_x(factor)), like_x(shift));
 }
 
 Output L2Normalize(const Input& x_in, const Axes& axes, float epsilon, std::string name) {

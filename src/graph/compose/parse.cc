@@ -28,13 +28,13 @@ Status CheckType(const std::string& key, DType dtype) {
 
 Status AddSparse(RawFeatures& raw, const std::string& key, DType dtype) {
   WEIR_TRY(CheckType(key, dtype));
-  const auto there = std::find(raw.sparse_keys.begin(), raw.sparse_keys.end(), key);
-  if (there == raw.sparse_keys.end()) {
+  const auto earlier = std::find(raw.sparse_keys.begin(), raw.sparse_keys.end(), key);
+  if (earlier == raw.sparse_keys.end()) {
     raw.sparse_keys.push_back(key);
     raw.sparse_types.push_back(dtype);
     return OkStatus();
   }
-  const DType before = raw.sparse_types[static_cast<size_t>(there - raw.sparse_keys.begin())];
+  const DType before = raw.sparse_types[static_cast<size_t>(earlier - raw.sparse_keys.begin())];
   if (before == dtype) return OkStatus();
   return InvalidArgument("Conflicting type {} vs {} for feature {}.", before, dtype, key);
 }

@@ -280,12 +280,12 @@ Node* Queue::Close(bool cancel_pending_enqueues, const std::string& name) const 
 }
 
 Output Queue::IsClosed(const std::string& name) const {
-  if (!valid()) return {};
+  if (!valid()) return ref_;
   return NodeBuilder(graph(), OpName("QueueIsClosed"), NameFor(name, "_Is_Closed")).In(ref_).BuildOutput();
 }
 
 Output Queue::SizeUnlessAllWait(const std::string& name) const {
-  if (!valid()) return {};
+  if (!valid()) return ref_;
   return NodeBuilder(graph(), OpName("QueueSize"), NameFor(name, "_Size"))
       .In(ref_)
       .Attr("_everyone_waits", true)
@@ -293,7 +293,7 @@ Output Queue::SizeUnlessAllWait(const std::string& name) const {
 }
 
 Output Queue::Size(const std::string& name) const {
-  if (!valid()) return {};
+  if (!valid()) return ref_;
   return NodeBuilder(graph(), OpName("QueueSize"), NameFor(name, "_Size")).In(ref_).BuildOutput();
 }
 

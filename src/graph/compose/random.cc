@@ -159,31 +159,27 @@ Output StatelessNormal(Graph& graph, const Input& shape, const Input& seed, cons
   NameScope scope(graph, NameOrDefault(name, truncated ? "stateless_truncated_normal" : "stateless_random_normal"));
   const Output dims = ValueOf(graph, shape, shape.is_output() ? kInvalidType : kInt32, "shape");
   const Output center = ValueOf(graph, mean, dtype, "mean"), scale = ValueOf(graph, stddev, dtype, "stddev");
-  if (!dims.valid() || !center.valid() || !scale.valid()) return {};
+  if (!dims.valid() || !center.valid() || !scale.valid()) return Output::Failed(graph);
   const Output values = truncated ? StatelessTruncatedNormal(graph, dims, seed, {.dtype = dtype})
                                   : StatelessRandomNormal(graph, dims, seed, {.dtype = dtype});
-  if (!values.valid()) return {};
+  if (!values.valid()) return values;
   return Add(values * scale, center, {.name = ExactScopeName(scope)});
 }
 
 Output StatelessUniform(Graph& graph, const Input& shape, const Input& seed, const Input& minval, const Input& maxval,
                         DType dtype, std::string name) {
-  if (!IsFloating(dtype) && dtype != kInt32 && dtype != kInt64) {
-    graph.RecordError(InvalidArgument("Invalid dtype {}", dtype));
-    return {};
-  }
-  if (maxval.absent() && IsInteger(dtype)) {
-    graph.RecordError(InvalidArgument("Must specify maxval for integer type {}", dtype));
-    return {};
-  }
+  if (!IsFloating(dtype) && dtype != kInt32 && dtype != kInt64)
+    return FailedOutput(graph, InvalidArgument("Invalid dtype {}", dtype));
+  if (maxval.absent() && IsInteger(dtype))
+    return FailedOutput(graph, InvalidArgument("Must specify maxval for integer type {}", dtype));
   NameScope scope(graph, NameOrDefault(name, "stateless_random_uniform"));
   const Output dims = ValueOf(graph, shape, shape.is_output() ? kInvalidType : kInt32, "shape");
   const Output low = ValueOf(graph, minval.absent() ? Input(0) : minval, dtype, "min");
   const Output high = ValueOf(graph, maxval.absent() ? Input(1) : maxval, dtype, "max");
-  if (!dims.valid() || !low.valid() || !high.valid()) return {};
+  if (!dims.valid() || !low.valid() || !high.valid()) return Output::Failed(graph);
   if (IsInteger(dtype)) return StatelessRandomUniformInt(graph, dims, seed, low, high, {.name = ExactScopeName(scope)});
   const Output values = StatelessRandomUniform(graph, dims, seed, {.dtype = dtype});
-  if (!values.valid()) return {};
+  if (!values.valid()) return values;
   return Add(values * (high - low), low, {.name = ExactScopeName(scope)});
 }
 

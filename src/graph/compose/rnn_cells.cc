@@ -40,7 +40,7 @@ Status CheckStates(const RnnCell& cell, const OutputList& state, size_t wanted) 
   return InvalidArgument("{} needs {} state tensors, but got {}", cell.name(), wanted, state.size());
 }
 
-constexpr int64_t kMaxWidth = int64_t{1} << 40;  // four times as many are still a valid size
+constexpr int64_t kMaxWidth = int64_t{1} << 40;  // so that 4 * units cannot overflow
 
 // The width of the inputs, after a check of all sizes.
 Result<int64_t> Depth(const PartialShape& input, int64_t units, int64_t outputs) {

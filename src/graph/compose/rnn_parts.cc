@@ -24,8 +24,8 @@ Status CheckStaticInputs(const std::vector<OutputList>& inputs) {
                              inputs[0].size(), step.size());
     for (const Output& input : step) {
       const PartialShape shape = input.shape();
-      if (shape.known_rank() && shape.rank() < 2)
-        return InvalidArgument("Shape {} of '{}' must have rank at least 2", shape, input.name());
+      if (shape.known_rank() && shape.rank() < 1)  // one number per row is enough, such as an id to embed
+        return InvalidArgument("Shape {} of '{}' must have rank at least 1", shape, input.name());
       for (int i = 1; shape.known_rank() && i < shape.rank(); ++i)
         if (shape[i] < 0)
           return InvalidArgument(

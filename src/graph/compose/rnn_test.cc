@@ -133,7 +133,7 @@ TEST_F(RnnTest, CellsShareTheirVariablesOverTime) {
     EXPECT_THAT(Floats(unrolled.state[i]), Pointwise(FloatNear(1e-6f), Floats(looped.state[i])));
 }
 
-TEST_F(RnnTest, BiasesThatCellsStartWith) {
+TEST_F(RnnTest, InitialBiasesOfCells) {
   GruCell gru(2);
   Must(DynamicRnn(graph(), gru, {Sequences()}, OfFloats()));
   BasicLstmCell lstm(1);

@@ -7,21 +7,22 @@ namespace {
 
 constexpr const char* kMasks[] = {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"};
 
+bool GivesVariable(const Output& value) { return value.node->op().traits.value_use == ValueUse::kGives; }
+
 // The reference or resource handle that `value` is a read of, or an invalid output.
 Output VariableOfRead(const Output& value) {
   if (IsRef(value.dtype())) return value;
-  const std::string& op = value.node->type();
-  if (op == "ReadVariableOp") return value.node->input(0);
-  if (op == "Identity" &&
-      (IsRef(value.node->input(0).dtype()) || value.node->input(0).node->type() == "ReadVariableOp"))
-    return VariableOfRead(value.node->input(0));
-  return Output();
+  if (GivesVariable(value)) return value.node->input(0);
+  if (!IsAlias(value.node->op().traits)) return Output();
+  const Output input = value.node->input(0);
+  return IsRef(input.dtype()) || GivesVariable(input) ? VariableOfRead(input) : Output();
 }
 
 }  // namespace
 
 bool IsSliceOfVariable(const Output& value) {
-  return value.valid() && value.node->type() == "StridedSlice" && VariableOfRead(value.node->input(0)).valid();
+  return value.valid() && value.node->op().traits.shape_value == ShapeValue::kSlice &&
+         VariableOfRead(value.node->input(0)).valid();
 }
 
 Result<Output> AssignSlice(const Output& slice, const Input& value, const std::string& name) {

@@ -1,5 +1,7 @@
 #include "graph/compose/sparse.h"
 
+#include <limits>
+
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
@@ -50,7 +52,7 @@ Sparse SparsePlaceholder(Graph& graph, DType dtype, const Input& shape, std::str
   if (shape.absent()) {
     made.dense_shape = Placeholder(graph, kInt64, {.shape = PartialShape({kUnknownDim}), .name = part("shape")});
   } else {
-    const Output fallback = ValueOf(graph, shape, kInt64, name.empty() ? "Const" : part("shape_default"));
+    const Output fallback = ValueOf(graph, shape, kInt64, NameOrDefault(part("shape_default"), "Const"));
     if (!fallback.valid()) return made;
     if (fallback.shape().rank() == 1) rank = fallback.shape()[0];
     made.dense_shape = PlaceholderWithDefault(graph, fallback, PartialShape({rank}), {.name = part("shape")});
@@ -88,6 +90,11 @@ Sparse SparseEye(Graph& graph, const Input& rows_in, const Input& columns_in, DT
 
 Sparse SparseAdd(const Sparse& a, const Sparse& b, const Input& threshold) {
   Graph& graph = a.values.graph();
+  const PartialShape left = graph.ConstantShape(a.dense_shape), right = graph.ConstantShape(b.dense_shape);
+  if (a.values.base_dtype() == b.values.base_dtype() && !left.Merge(right).ok()) {
+    graph.RecordError(InvalidArgument("Shapes {} and {} are incompatible", left, right));
+    return {};
+  }
   const DType dtype = a.values.base_dtype();
   const DType real = dtype == kComplex64 ? kFloat : dtype == kComplex128 ? kDouble : dtype;
   const Output least = ValueOf(graph, threshold.absent() ? Input(0) : threshold, real, "thresh");
@@ -202,12 +209,38 @@ Sparse SparseReorder(const Sparse& sparse, std::string name) {
   return {r.output_indices, r.output_values, sparse.dense_shape};
 }
 
+// Checks the number of elements, as far as it is known.
+static Status CheckReshape(const PartialShape& from, const PartialShape& to) {
+  if (!from.fully_defined() || !to.known_rank()) return OkStatus();
+  int64_t size = 1;
+  int implied = 0;
+  for (int i = 0; i < to.rank(); ++i) {
+    if (to[i] < 0) {
+      ++implied;
+    } else if (to[i] > 0 && size > std::numeric_limits<int64_t>::max() / to[i]) {
+      return OkStatus();  // the kernel refuses it
+    } else {
+      size *= to[i];
+    }
+  }
+  const int64_t elements = from.num_elements();
+  const bool fits = implied == 0 ? size == elements : size == 0 ? elements == 0 : elements % size == 0;
+  if (implied > 1 || fits) return OkStatus();
+  return InvalidArgument("Cannot reshape a tensor with {} elements to shape [{}] ({} elements)", elements,
+                         fmt::join(to.dims(), ", "), size == 0 || implied == 0 ? size : elements / size * size);
+}
+
 Sparse SparseReshape(const Sparse& sparse, const Input& shape, std::string name) {
   Graph& graph = sparse.values.graph();
   NameScope scope(graph, NameOrDefault(name, "SparseReshape"));
   Output wanted = shape.is_output() ? shape.output() : ValueOf(graph, shape, kInt64, "Const");
   if (!wanted.valid()) return {};
   if (wanted.base_dtype() != kInt64) wanted = Cast(wanted, kInt64);
+  if (const Status status = CheckReshape(graph.ConstantShape(sparse.dense_shape), graph.ConstantShape(wanted));
+      !status.ok()) {
+    graph.RecordError(status);
+    return {};
+  }
   const SparseReshapeResult r = SparseReshape(graph, sparse.indices, sparse.dense_shape, wanted);
   return {r.output_indices, sparse.values, r.output_shape};
 }

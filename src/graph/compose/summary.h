@@ -1,4 +1,4 @@
-// Summaries for Weir's own code: the public header, and their messages.
+// Internal version of the public header: adds the messages.
 #ifndef WEIR_GRAPH_COMPOSE_SUMMARY_MESSAGES_H_
 #define WEIR_GRAPH_COMPOSE_SUMMARY_MESSAGES_H_
 

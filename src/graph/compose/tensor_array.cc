@@ -112,7 +112,7 @@ TensorArray TensorArray::Split(const Input& value, const Input& lengths, const s
   if (!valid()) return {};
   Graph& graph = handle_.graph();
   NameScope scope(graph, NameOrDefault(name, "TensorArraySplit"));
-  const Output rows = Element(graph, value, dtype_);
+  const Output rows = ValueOf(graph, value, dtype_, "value");
   const Output parts = ValueOf(graph, lengths, lengths.is_output() ? kInvalidType : kInt64, "lengths");
   if (!rows.valid() || !parts.valid()) return {};
   const Output counts = parts.base_dtype() == kInt64 ? parts : Cast(parts, kInt64);
@@ -128,34 +128,34 @@ TensorArray TensorArray::Split(const Input& value, const Input& lengths, const s
 }
 
 Output TensorArray::Read(const Input& index, const std::string& name) const {
-  if (!valid()) return {};
+  if (!valid()) return InvalidOf(handle_, flow_);
   Output value = TensorArrayReadV3(handle_, index, flow_, dtype_, {.name = name});
   Constrain(value, element_shape());
   return value;
 }
 
 Output TensorArray::Stack(const std::string& name) const {
-  if (!valid()) return {};
+  if (!valid()) return InvalidOf(handle_, flow_);
   Graph& graph = handle_.graph();
   NameScope scope(graph, NameOrDefault(name, "TensorArrayStack"));
   return Gather(UpTo(graph, Size()));
 }
 
 Output TensorArray::Gather(const Input& indices, const std::string& name) const {
-  if (!valid()) return {};
+  if (!valid()) return InvalidOf(handle_, flow_);
   Output value = TensorArrayGatherV3(handle_, indices, flow_, dtype_, {.element_shape = element_shape(), .name = name});
   if (element_shape().known_rank()) Constrain(value, PartialShape{kUnknownDim}.Concat(element_shape()));
   return value;
 }
 
 Output TensorArray::Concat(const std::string& name) const {
-  if (!valid()) return {};
+  if (!valid()) return InvalidOf(handle_, flow_);
   const PartialShape rest = WithoutFirst(element_shape());
   return TensorArrayConcatV3(handle_, flow_, dtype_, {.element_shape_except0 = rest, .name = name}).value;
 }
 
 Output TensorArray::Size(const std::string& name) const {
-  return valid() ? TensorArraySizeV3(handle_, flow_, {.name = name}) : Output();
+  return valid() ? TensorArraySizeV3(handle_, flow_, {.name = name}) : InvalidOf(handle_, flow_);
 }
 
 TensorArray TensorArray::Grad(const std::string& source, Output flow) const {

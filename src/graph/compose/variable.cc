@@ -181,7 +181,7 @@ Result<VariablePtr> Variable::FromNodes(Graph& graph, std::string variable, std:
   v->dtype_ = v->snapshot_.base_dtype();
   v->trainable_ = trainable;
   v->is_resource_ = is_resource;
-  v->is_cached_ = is_resource && v->snapshot_.node->type() == "Identity";
+  v->is_cached_ = is_resource && IsAlias(v->snapshot_.node->op().traits);
   return v;
 }
 

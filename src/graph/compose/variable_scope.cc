@@ -223,7 +223,7 @@ Result<FoundVariable> VariableScopeStack::GetBelow(const VariableScope& scope, V
   }
   if (request.dtype == kInvalidType) request.dtype = s.dtype.value_or(kFloat);
   request.dtype = BaseType(request.dtype);
-  if (!request.use_resource.has_value()) request.use_resource = s.use_resource.value_or(false);
+  if (!request.use_resource.has_value()) request.use_resource = s.use_resource.value_or(store_->resource_by_default);
   const Reuse reuse = request.reuse.value_or(Reuse::kNo) != Reuse::kNo ? *request.reuse : scope.reuse;
 
   NameScope root(graph_, "");

@@ -1,4 +1,4 @@
-// Clipping of values and gradients, with TensorFlow's formulas. Of IndexedSlices the values are clipped.
+// Clipping of values and gradients, with TensorFlow's formulas. Clipping IndexedSlices changes only their values.
 #pragma once
 
 #include "weir/graph/input.h"

@@ -45,6 +45,10 @@ Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<
 Output PoolAnyRank(Graph& graph, const Input& images, PoolKind kind, const std::vector<int64_t>& window,
                    const WindowOptions& options);
 
+// The minimum over a window of the image minus the kernel: the dual of Dilation2D.
+Output Erosion(Graph& graph, const Input& value, const Input& kernel, const std::vector<int64_t>& strides,
+               const std::vector<int64_t>& rates, const std::string& padding, std::string name = "");
+
 struct BatchNormOptions {
   float epsilon = 0.001f;
   std::string data_format = "NHWC";

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/graph/compose/random.h"
 #include "weir/graph/compose/sparse.h"
 #include "weir/graph/graph.h"
 #include "weir/graph/input.h"
@@ -59,6 +60,17 @@ class Dataset final {
   // Pairs the elements of all datasets; ends with the shortest.
   static Dataset Zip(const std::vector<Dataset>& datasets);
 
+  // Unlimited random numbers: int64 scalars in [0, 2**32).
+  static Dataset Random(Graph& graph, std::optional<int64_t> seed = {});
+  // Takes each element from the dataset whose number comes next in `selector`. Numbers of datasets that have ended are
+  // skipped.
+  static Dataset Choose(const Dataset& selector, const std::vector<Dataset>& datasets);
+  // Takes each element from a random dataset. `weights` are relative probabilities; absent: equal ones. SampleBy takes
+  // new weights from a dataset for each element.
+  static Dataset Sample(const std::vector<Dataset>& datasets, const Input& weights, std::optional<int64_t> seed = {});
+  static Dataset SampleBy(const Dataset& weights, const std::vector<Dataset>& datasets,
+                          std::optional<int64_t> seed = {});
+
   // --- Transformations ---
   Dataset Map(const DatasetFunction& f, bool preserve_cardinality = false) const;
   // `deterministic`: results in the order of the elements, or as they become ready. If not set, InAnyOrder decides.
@@ -73,6 +85,21 @@ class Dataset final {
   Dataset ParallelInterleave(const DatasetFunction& f, ElementType element, const Input& cycle_length,
                              const Input& block_length, const Input& num_parallel_calls, bool sloppy = false) const;
   Dataset Filter(const DatasetFunction& predicate) const;
+  Dataset TakeWhile(const DatasetFunction& predicate) const;
+  // f(state, element) returns the next state and the components of an output element.
+  Dataset Scan(const InputList& initial_state, const DatasetFunction& f) const;
+  // Removes elements that equal an earlier one. Elements must have one component, of type int32, int64 or string.
+  Dataset Unique() const;
+  // Groups elements by the int64 scalar `key(element)`. Of up to `window_size(key)` elements, `reduce(key, dataset of
+  // these)` makes a dataset with elements of type `element`.
+  Dataset GroupByWindow(const DatasetFunction& key, const DatasetFunction& reduce, const DatasetFunction& window_size,
+                        ElementType element) const;
+  // Folds the elements of each key: init(key) is the first state, reduce(state, element) the next one, finalize(state)
+  // an output element.
+  Dataset GroupByReducer(const DatasetFunction& key, const DatasetFunction& init, const DatasetFunction& reduce,
+                         const DatasetFunction& finalize) const;
+  // Fails if there are more or fewer elements. -1: infinite.
+  Dataset AssertCardinality(const Input& count) const;
   Dataset Batch(const Input& batch_size, const Input& drop_remainder = false) const;
   // One shape (a vector; -1: the largest size in the batch) and one padding value per component.
   Dataset PaddedBatch(const Input& batch_size, const InputList& padded_shapes, const InputList& padding_values,
@@ -100,6 +127,8 @@ class Dataset final {
   OutputList Reduce(const InputList& initial_state, const DatasetFunction& f) const;
   // The only element. Any other number of elements is an error.
   OutputList SingleElement() const;
+  // The number of elements, without reading them. -1: infinite; -2: unknown.
+  Output Cardinality() const;
 
   bool valid() const { return variant_.valid(); }
   Graph& graph() const { return variant_.graph(); }
@@ -118,6 +147,21 @@ Output SparseComponent(const Sparse& value);
 Output SparseRowComponents(const Sparse& value);
 // The sparse tensor of a component or of a batch of them. `shape` is its static shape.
 Sparse SparseFromComponent(Output component, DType dtype, const PartialShape& shape = {});
+
+// Batches of sequences of similar length. Bucket i has lengths in [boundaries[i - 1], boundaries[i]).
+Output BucketOfLength(const Output& length, const std::vector<int64_t>& boundaries);
+Output BucketBatchSize(const Output& bucket, const std::vector<int64_t>& batch_sizes);
+// The largest length of the bucket. The last bucket has none: this fails in a step.
+Output BucketPaddedLength(const Output& bucket, const std::vector<int64_t>& boundaries);
+
+// Rejection of elements, so that the classes of those that remain have another distribution. Distributions are float
+// vectors that need not add up to one.
+// The probability to keep an element of each class.
+Output ClassAcceptance(const Output& initial, const Output& target);
+// The counts after one more element of the class.
+Output CountClass(const Output& counts, const Output& number);
+// Draws whether to keep an element of the class.
+Output AcceptClass(const Output& number, const Output& acceptance, OpSeed seed);
 
 class DatasetIterator final {
  public:

@@ -29,6 +29,19 @@ Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, cons
                                      Combiner combiner = Combiner::kMean, const Input& max_norm = {},
                                      std::string name = "");
 
+// Like EmbeddingLookupSparse, for ids of any rank of which some may be invalid or missing: ignores negative ids, and
+// ids whose weight is not positive unless they are summed. An empty row gets the embedding of default_id, or zeros.
+struct SafeLookupOptions {
+  Combiner combiner = Combiner::kMean;
+  std::optional<int64_t> default_id = {};
+  PartitionStrategy strategy = PartitionStrategy::kDiv;
+  Input max_norm = {};
+  std::string name = "";
+};
+Result<Output> SafeEmbeddingLookupSparse(Graph& graph, const InputList& params, const SparseIds& ids,
+                                         const std::optional<SparseIds>& weights = {},
+                                         const SafeLookupOptions& options = {});
+
 struct SampledCandidates {
   Output sampled;
   Output true_expected;

@@ -54,6 +54,11 @@ Output RandomContrast(Graph& graph, const Input& image, double lower, double upp
 Output RandomHue(Graph& graph, const Input& image, double max_delta, OpSeed seed = {});
 Output RandomSaturation(Graph& graph, const Input& image, double lower, double upper, OpSeed seed = {});
 
+// Encodes an image as JPEG of the given quality and decodes it again.
+Output AdjustJpegQuality(Graph& graph, const Input& image, const Input& quality, std::string name = "");
+// With a random quality in [min, max).
+Output RandomJpegQuality(Graph& graph, const Input& image, int64_t min_quality, int64_t max_quality, OpSeed seed = {});
+
 Output RgbToGrayscale(Graph& graph, const Input& images, std::string name = "");
 Output GrayscaleToRgb(Graph& graph, const Input& images, std::string name = "");
 enum class ColorConversion { kRgbToYuv, kYuvToRgb, kRgbToYiq, kYiqToRgb };
@@ -83,6 +88,13 @@ Output MultiscaleSimilarity(Graph& graph, const Input& a, const Input& b, double
                             const SimilarityOptions& options = {});
 // [batch, height, width, channels, 2]: vertical and horizontal gradients.
 Output SobelEdges(Graph& graph, const Input& image);
+// The differences between each pixel of images [batch, height, width, channels] and the next one below it, and to its
+// right. Zero at the border.
+struct ImageGradientsResult {
+  Output dy;
+  Output dx;
+};
+ImageGradientsResult ImageGradients(Graph& graph, const Input& images);
 
 // --- A random crop that covers enough of a bounding box, for training on distorted images ---
 struct SampleBoxOptions {

@@ -21,7 +21,8 @@ Result<Output> ConstantInitial(Graph& graph, const PartialShape& shape, DType dt
                                bool verify_shape = false);
 
 enum class FanMode { kIn, kOut, kAverage };
-enum class VarianceDistribution { kNormal, kTruncatedNormal, kUntruncatedNormal, kUniform };
+// kContribTruncatedNormal is that of tf.contrib.layers, whose deviation before truncation is sqrt(1.3 * scale / fan).
+enum class VarianceDistribution { kNormal, kTruncatedNormal, kUntruncatedNormal, kUniform, kContribTruncatedNormal };
 struct VarianceScaling {
   float scale = 1.0f;
   FanMode mode = FanMode::kIn;

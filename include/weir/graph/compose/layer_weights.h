@@ -1,5 +1,5 @@
-// The variables of layers and recurrent cells. A layer or cell lists the variables that it needs; someone else creates
-// them (C++: GetWeights; Python: add_weight of the layer class, which users may override) and passes their values back.
+// The variables of layers and recurrent cells. A layer or cell lists the variables that it needs. Its caller creates
+// them (C++: GetWeights; Python: add_weight of the layer class, which users may override) and passes the values back.
 #pragma once
 
 #include <map>

@@ -19,7 +19,7 @@ struct TableContents {
   Output keys;
   Output values;
   // ... or a file. Columns count from 0; kWholeLine is the line and kLineNumber its number.
-  Input filename = {};
+  Output filename;
   int64_t key_index = 0;
   int64_t value_index = 0;
   int64_t vocab_size = -1;
@@ -34,6 +34,9 @@ Result<TableContents> TableFromLists(Graph& graph, const Input& keys, const Inpu
                                      DType key_dtype = kInvalidType, DType value_dtype = kInvalidType,
                                      std::string name = "");
 
+// `file` has all fields except `filename`.
+Result<TableContents> TableFromFile(Graph& graph, const Input& filename, TableContents file);
+
 struct LookupTable {
   Output handle;
   DType key_dtype = kInvalidType;
@@ -44,8 +47,12 @@ struct LookupTable {
   PartialShape key_shape = PartialShape::Scalar();
   // Number of buckets for out-of-vocabulary keys. Their ids follow the table's own values.
   int64_t num_oov_buckets = 0;
+  std::string name_with_buckets = "";  // the name of a table with such buckets; empty: the name of the table
 
-  const std::string& name() const { return handle.node->name(); }
+  // The last part of the name of the node.
+  std::string table_name() const;
+  // The name for scopes of nodes that use the table.
+  std::string name() const { return name_with_buckets.empty() ? table_name() : name_with_buckets; }
 };
 
 Result<LookupTable> StaticTable(Graph& graph, const TableContents& contents, const Input& default_value,

@@ -104,5 +104,8 @@ Result<Metric> RecallAtTopK(Graph& graph, const SetOperand& labels, const Input&
 // The mean over rows of the average precision: the precision at the rank of each label found.
 Result<Metric> AveragePrecisionAtK(Graph& graph, const SetOperand& labels, const Input& predictions, int64_t k,
                                    const MetricOptions& options = {});
+// Takes the chosen classes: [..., k].
+Result<Metric> AveragePrecisionAtTopK(Graph& graph, const SetOperand& labels, const Input& predictions_idx,
+                                      const MetricOptions& options = {});
 
 }  // namespace weir::metrics

@@ -22,8 +22,8 @@ struct CellDropout {
 };
 // False if the probability is known to be 1.
 bool DropsElements(const Input& keep_prob);
-// Dropout of one tensor of the part, the one at `index`. With `noise` (from CellDropoutNoise), every step drops the
-// same elements.
+// Applies dropout to `value`, tensor number `index` of the inputs, the state or the outputs of a cell. With `noise`
+// (from CellDropoutNoise), every step drops the same elements.
 Result<Output> DropoutOfCell(const CellDropout& how, int64_t index, Output value, Output noise = {});
 // Noise of shape [1, size...] for dropout of the tensor at `index`.
 Result<Output> CellDropoutNoise(Graph& graph, const CellDropout& how, int64_t index, const PartialShape& size,

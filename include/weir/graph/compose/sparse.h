@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "weir/graph/build/reduce.h"
@@ -64,6 +65,12 @@ Result<Sparse> SparseMerge(const std::vector<Sparse>& ids, const Sparse& values,
                            bool already_sorted = false, std::string name = "");
 // Bools [..., vocab_size]: true at the ids of each row.
 Result<Output> SparseToIndicator(const Sparse& ids, const Input& vocab_size, std::string name = "");
+// All combinations of the values that an example has in several features (matrices), joined with "_X_".
+using CrossInput = std::variant<Output, Sparse>;
+Sparse SparseCrossText(Graph& graph, const std::vector<CrossInput>& inputs, std::string name = "");
+// The same as hashes: numbers below num_buckets, or any non-negative int64 if it is 0.
+Sparse SparseCrossHashed(Graph& graph, const std::vector<CrossInput>& inputs, int64_t num_buckets = 0,
+                         std::optional<int64_t> hash_key = {}, std::string name = "");
 Output EditDistance(const Sparse& hypothesis, const Sparse& truth, bool normalize = true, std::string name = "");
 
 // Removes the rows whose index is in mask_indices.

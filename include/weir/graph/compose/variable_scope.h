@@ -2,6 +2,7 @@
 // (its variables by full name) and a current VariableScope per thread. Thread-safe, like graph construction.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -75,6 +76,9 @@ struct VariableRequest {
 
 class VariableStore final {
  public:
+  // Whether variables are resources where neither the call nor a scope says.
+  std::atomic<bool> resource_by_default{false};
+
   // The store of a graph, created on first use.
   static std::shared_ptr<VariableStore> Of(Graph& graph);
 
