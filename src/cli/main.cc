@@ -89,6 +89,9 @@ void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
       ->type_name("N")
       ->check(Within(1, 1000))
       ->capture_default_str();
+  up->add_flag("--chief", options.chief,
+               "add a chief, for tf.estimator: the workers are then further tasks that train");
+  up->add_flag("--evaluator", options.evaluator, "add an evaluator, for tf.estimator");
   up->add_option("--grace", options.grace_seconds, "seconds between asking a task to end and killing it")
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))

@@ -114,7 +114,7 @@ Status Serve(const ServeOptions& options) {
   def.set_protocol("grpc");
   WEIR_ASSIGN(const std::unique_ptr<Server> server,
               Server::Make(def, Server::Options{options.bind_address},
-                           Server::Dependencies{registry, pool, blocking_pool, RealEnv(), network}));
+                           ProcessParts{registry, pool, blocking_pool, RealEnv()}, network));
   WEIR_TRY(server->Start());
   if (JoinUntilSignal(*server, std::llround(options.grace_seconds * 1000), std::move(signals)))
     deadline.emplace(std::chrono::seconds(1));

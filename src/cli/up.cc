@@ -123,23 +123,35 @@ class LocalCluster final {
       WEIR_ASSIGN(const std::string weir, ThisProgram());
       program = {weir, "run", options_.script};
     }
-    WEIR_ASSIGN(const std::vector<int> ports, FindFreePorts(options_.ps + options_.workers));
-    std::vector<std::string> addresses;
-    for (const int port : ports) addresses.push_back(fmt::format("localhost:{}", port));
-    const auto first_worker = addresses.begin() + options_.ps;
-    const std::string ps_hosts = absl::StrJoin(addresses.begin(), first_worker, ",");
-    const std::string worker_hosts = absl::StrJoin(first_worker, addresses.end(), ",");
-    console_.Say((options_.ps == 0 ? "" : fmt::format("{} ps at {}; ", options_.ps, ps_hosts)) +
-                 fmt::format("{} worker{} at {}", options_.workers, options_.workers == 1 ? "" : "s", worker_hosts));
+    struct Identity {
+      std::string job;
+      int index;
+    };
+    std::vector<Identity> identities;
+    const auto add = [&](const char* job, int count) {
+      for (int i = 0; i < count; ++i) identities.push_back({job, i});
+    };
+    add("ps", options_.ps);
+    add("chief", options_.chief ? 1 : 0);
+    add("worker", options_.workers);
+    WEIR_ASSIGN(const std::vector<int> ports, FindFreePorts(static_cast<int>(identities.size())));
     std::map<std::string, ClusterSpec::Tasks> jobs;
-    for (int i = 0; i < options_.ps; ++i) jobs["ps"][i] = addresses[static_cast<size_t>(i)];
-    for (int i = 0; i < options_.workers; ++i) jobs["worker"][i] = *(first_worker + i);
+    std::map<std::string, std::vector<std::string>> hosts;
+    for (size_t i = 0; i < identities.size(); ++i) {
+      const std::string address = fmt::format("localhost:{}", ports[i]);
+      jobs[identities[i].job][identities[i].index] = address;
+      hosts[identities[i].job].push_back(address);
+    }
+    add("evaluator", options_.evaluator ? 1 : 0);
+    const std::string ps_hosts = absl::StrJoin(hosts["ps"], ","), worker_hosts = absl::StrJoin(hosts["worker"], ",");
+    console_.Say((options_.ps == 0 ? "" : fmt::format("{} ps at {}; ", options_.ps, ps_hosts)) +
+                 (options_.chief ? fmt::format("chief at {}; ", hosts["chief"][0]) : "") +
+                 fmt::format("{} worker{} at {}", options_.workers, options_.workers == 1 ? "" : "s", worker_hosts));
     ClusterConfig config;
     WEIR_ASSIGN(config.cluster, ClusterSpec::Make(std::move(jobs)));
-    for (int i = 0; i < options_.ps + options_.workers; ++i) {
-      const bool is_ps = i < options_.ps;
-      config.job_name = is_ps ? "ps" : "worker";
-      config.task_index = is_ps ? i : i - options_.ps;
+    for (const Identity& identity : identities) {
+      config.job_name = identity.job;
+      config.task_index = identity.index;
       ChildProcesses::Command command;
       command.arguments = program;
       command.arguments.insert(command.arguments.end(), options_.arguments.begin(), options_.arguments.end());
@@ -154,7 +166,8 @@ class LocalCluster final {
       // Show lines when they are printed.
       if (std::getenv("PYTHONUNBUFFERED") == nullptr) command.environment.emplace_back("PYTHONUNBUFFERED", "1");
       WEIR_TRY(children_->Start(command).status());
-      tasks_.emplace_back(fmt::format("{}/{}", config.job_name, config.task_index), is_ps, i, console_);
+      tasks_.emplace_back(fmt::format("{}/{}", config.job_name, config.task_index), identity.job == "ps",
+                          identity.index, console_);
     }
     return OkStatus();
   }

@@ -15,6 +15,8 @@ struct UpOptions {
   std::vector<std::string> arguments;
   int ps = 1;
   int workers = 1;
+  bool chief = false;        // a chief beside the workers, as tf.estimator needs it
+  bool evaluator = false;    // an evaluator, which is not part of the cluster
   double grace_seconds = 5;  // between asking a task to end and killing it
   bool no_flags = false;     // pass the task's identity in TF_CONFIG only
 };

@@ -21,7 +21,7 @@ tensorflow::StepStats Trace(std::initializer_list<std::pair<int64_t, int64_t>> n
   return stats;
 }
 
-TEST(AlignedTraceTest, ATraceInsideOfItsCallStays) {
+TEST(AlignedTraceTest, ATraceInsideOfItsCallIsUnchanged) {
   tensorflow::StepStats stats = Trace({{1010, 5}, {1020, 30}});
   const std::string before = stats.SerializeAsString();
   AlignTrace(1000, 1050, &stats);

@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// A place whose WaitFor returns at once, although the event is not set.
+// A poller whose WaitFor returns at once, although the event is not set.
 class ClosedPoller final : public EventPoller {
  public:
   void WaitFor(OneShotEvent&) override {
@@ -26,7 +26,7 @@ TEST(AwaitTest, BlocksAfterThePollerReturnsEarly) {
       [&](Reply<int> done) {
         answers = std::thread([&, done = std::move(done)] {
           poller.visited.Wait();
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));  // by then the waiter has left the place
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));  // by then the waiter has left the poller
           done(7);
         });
       },

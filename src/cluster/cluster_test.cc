@@ -50,7 +50,7 @@ class ClusterTest : public testing::Test {
     def.set_job_name(job);
     def.set_task_index(task);
     def.set_protocol("grpc");
-    Result<std::unique_ptr<Server>> server = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
+    Result<std::unique_ptr<Server>> server = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv()}, network_);
     EXPECT_TRUE(server.ok()) << server.status();
     if (!server.ok()) return nullptr;
     EXPECT_TRUE((*server)->Start().ok());
@@ -171,7 +171,7 @@ TEST_F(ClusterTest, LoopsCrossTasks) {
 
 // A loop of cheap nodes runs on the event thread that received the call. The loop must leave that thread from time to
 // time, because it also receives the cancellation.
-TEST_F(ClusterTest, EndlessLoopsOnAnotherTaskEndAndLeaveItWorking) {
+TEST_F(ClusterTest, ATimeoutEndsEndlessLoopsOnAnotherTask) {
   StartCluster(1, 1);
   auto graph = NewGraph();
   DeviceScope scope(*graph, "/job:ps/task:0");
@@ -227,7 +227,7 @@ TEST_F(ClusterTest, ErrorsNameTheNodeTheTaskAndItsAddress) {
   }
 }
 
-TEST_F(ClusterTest, AnUnknownDeviceIsNamedWithThoseThereAre) {
+TEST_F(ClusterTest, TheErrorForAnUnknownDeviceListsTheAvailableOnes) {
   StartCluster(1, 1);
   auto graph = NewGraph();
   DeviceScope scope(*graph, "/job:worker/task:7");
@@ -313,7 +313,7 @@ TEST_F(ClusterTest, AServerHasItsPortBeforeItStarts) {
   job->set_name("worker");
   (*job->mutable_tasks())[0] = "localhost:0";
   def.set_job_name("worker");
-  const auto make = [&] { return Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_}); };
+  const auto make = [&] { return Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv()}, network_); };
   auto server = make();
   ASSERT_TRUE(server.ok()) << server.status();
   const std::string address = (*server)->target().substr(7);
@@ -349,7 +349,7 @@ TEST_F(ClusterTest, ConcurrentServersGetDistinctPorts) {
       job->set_name("worker");
       (*job->mutable_tasks())[0] = "localhost:0";
       def.set_job_name("worker");
-      auto server = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
+      auto server = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv()}, network_);
       EXPECT_TRUE(server.ok()) << server.status();
       if (server.ok()) servers[i] = *std::move(server);
     });
@@ -386,7 +386,7 @@ TEST_F(ClusterTest, TwoServersNeverShareASocket) {
   auto values = NewSession("worker0", graph)->Run({.fetches = {Constant(*graph, Tensor::Scalar(7))}});
   EXPECT_TRUE(values.ok()) << values.status();
   tensorflow::ServerDef def = servers_.at("worker0")->server_def();
-  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
+  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv()}, network_);
   EXPECT_EQ(second.status().code(), StatusCode::kUnknown);
   EXPECT_NE(second.status().message().find(path), std::string::npos) << second.status();
   servers_.clear();
@@ -577,7 +577,7 @@ TEST_F(ClusterTest, JoinUntilSignalStopsTheServer) {
 TEST_F(ClusterTest, APortInUseIsNamed) {
   StartCluster(0, 1);
   tensorflow::ServerDef def = servers_.at("worker0")->server_def();
-  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
+  auto second = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv()}, network_);
   ASSERT_FALSE(second.ok());
   const std::string address = cluster_.jobs().at("worker").at(0);
   EXPECT_NE(second.status().message().find(address.substr(address.find(':') + 1)), absl::string_view::npos)

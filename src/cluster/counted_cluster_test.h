@@ -88,7 +88,7 @@ class CountedCluster : public testing::Test {
     def.set_job_name(job);
     def.set_task_index(task);
     def.set_protocol("grpc");
-    std::unique_ptr<Server> server = *Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
+    std::unique_ptr<Server> server = *Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv()}, network_);
     EXPECT_TRUE(server->Start().ok());
     return server;
   }

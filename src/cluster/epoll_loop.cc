@@ -169,16 +169,14 @@ void EpollLoop::RunPosted() {
 // One thread at a time polls for events: the one that has the turn. It also handles the events, and keeps the turn
 // meanwhile.
 //  - Without other waiters, the loop's own thread has the turn.
-//  - A thread that enters WaitFor becomes a waiter and takes the turn. The previous holder is called out of epoll_wait
-//  (a
-//    nudge). It parks until it gets the turn back or its event is set.
+//  - A thread that enters WaitFor becomes a waiter and takes the turn. The previous holder is woken from epoll_wait
+//    and parks until it gets the turn back or its event is set.
 //  - If the last wait was short, the holder spins for a while before it sleeps in epoll_wait.
 //  - A holder that begins long work passes the turn to the loop's thread, and takes it back afterwards if no newer
 //    thread has come.
 //  - A thread that leaves passes the turn to the newest waiter. If threads come back as fast as they leave, it passes
-//  the
-//    turn to the loop's thread instead, which stays parked until a timer fires and polls only if it still has the turn
-//    then. Parked waiters are woken meanwhile when their event is set.
+//    the turn to the loop's thread instead, which stays parked until a timer fires and polls only if it still has the
+//    turn then. Parked waiters are woken meanwhile when their event is set.
 
 bool EpollLoop::IsOver(const Waiter& waiter) const {
   return turn_.load(std::memory_order_acquire) != &waiter ||

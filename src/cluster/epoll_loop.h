@@ -29,8 +29,8 @@ class EpollLoop final {
   class Watcher {
    public:
     virtual ~Watcher() = default;
-    // Called while the socket is readable, or writable if WatchWrites is on (level-triggered). If a call takes long,
-    // other threads call it at the same time. If both are false, Ready handles messages that were read before.
+    // Called while the socket is readable, or writable if WatchWrites is on (level-triggered). If a call takes
+    // long, other threads call it at the same time. If both are false, it handles messages that were read before.
     virtual void OnReady(bool readable, bool writable) = 0;
     // True if OnReady has read messages that are not handled yet.
     virtual bool HasMore() { return false; }

@@ -55,7 +55,7 @@ class Wire final : public EpollLoop::Watcher {
     }
     if (rest) rest();
   }
-  // `rest` runs in the next call of Ready.
+  // `rest` runs in the next call of OnReady.
   void Leave(std::function<void()> rest) {
     std::lock_guard lock(mu_);
     rest_ = std::move(rest);
@@ -253,7 +253,7 @@ TEST(EpollLoopTest, ReleasedWaitersLeaveForGood) {
   loop = nullptr;
 }
 
-TEST(EpollLoopTest, AWaitGoesOnAfterAMessageWhoseHandlerThrows) {
+TEST(EpollLoopTest, AWaitContinuesAfterAHandlerThrows) {
   EpollLoop loop;
   const std::thread::id mine = std::this_thread::get_id();
   OneShotEvent event;
@@ -360,7 +360,7 @@ int64_t SleepsOf(const std::string& name) {
   return sleeps;
 }
 
-TEST(EpollLoopTest, LoopThreadSleepsWhileWaitersComeAndGo) {
+TEST(EpollLoopTest, LoopThreadSleepsWhileWaitersAlternate) {
   EpollLoop loop;
   OneShotEvent* waits_for = nullptr;
   std::mutex mu;

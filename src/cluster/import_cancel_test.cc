@@ -1,5 +1,5 @@
-// A graph that is being imported for a client that leaves, over a real connection. The ops of the graph count how many
-// of its nodes were made, so the test measures work and not time.
+// Cancels the import of a graph when its client goes away, over a real connection. The ops of the graph count the nodes
+// that were built, so that the test measures work instead of time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ constexpr int kNodes = 20'000;
 constexpr int kMiddle = 5'000;
 constexpr int64_t kImportPeerTimeoutMs = 120'000;
 
-// A call as it came in, which tells the test how it was answered.
+// An incoming call that records how it was answered.
 class WatchedCall final : public IncomingCall {
  public:
   WatchedCall(std::shared_ptr<IncomingCall> call, CallOutcome& outcome) : call_(std::move(call)), outcome_(outcome) {}
@@ -44,14 +44,14 @@ class ImportCancelTest : public testing::Test {
                      if (++made_ == stop_at_) Leave();
                      return OkStatus();
                    }});
-    server_ = MakeGrpcTransport(kImportPeerTimeoutMs);
-    client_ = MakeGrpcTransport(kImportPeerTimeoutMs);
+    server_ = MakeGrpcTransport({.peer_timeout_ms = kImportPeerTimeoutMs});
+    client_ = MakeGrpcTransport({.peer_timeout_ms = kImportPeerTimeoutMs});
     listener_ = *server_->Listen("localhost:0");
     const std::string address = fmt::format("localhost:{}", listener_->port());
     cluster_ = *ClusterSpec::Make({{"worker", {{0, address}}}});
     task_ = std::make_unique<Task>(
         "/job:worker/replica:0/task:0", cluster_, tensorflow::ConfigProto(),
-        Task::Dependencies{registry_, pool_, blocking_, RealEnv(), *server_, RealClock(), alarms_, RealRng()});
+        Task::Dependencies{{registry_, pool_, blocking_, RealEnv()}, *server_, RealClock(), alarms_, RealRng()});
     listener_->Serve([this, handler = task_->Handler()](std::shared_ptr<IncomingCall> call) {
       server_token_ = &call->cancel();
       handler(std::make_shared<WatchedCall>(std::move(call), *answered_));
@@ -65,7 +65,7 @@ class ImportCancelTest : public testing::Test {
     task_->End();
   }
 
-  // The client leaves, and its server has heard of that. Called in the middle of the import.
+  // Makes the client give up, and waits until its server has noticed. Called in the middle of the import.
   void Leave() {
     leave_();
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -85,7 +85,7 @@ class ImportCancelTest : public testing::Test {
     return graph;
   }
 
-  // Calls with a graph whose import the client does not wait for.
+  // Makes a call with a graph. The client gives up in the middle of the import.
   template <class Request>
   void ExpectEndsInTheMiddle(const std::string& method, Request request, const std::function<void()>& leave,
                              CallOptions options) {
@@ -104,13 +104,13 @@ class ImportCancelTest : public testing::Test {
     answered_ = &unwatched_;
   }
 
-  // Each way to leave, with the options that the call needs for it.
+  // All ways in which a client can give up, with the call options for each.
   template <class Request>
   void ExpectEndsHoweverTheClientLeaves(const std::string& method, const Request& request) {
     CancelToken token;
     ExpectEndsInTheMiddle(method, request, [&] { token.Cancel(Cancelled("enough")); }, {.cancel = &token});
     ExpectEndsInTheMiddle(method, request, [] {}, {.timeout_ms = 500});
-    // The transport goes while the call is open, as it does when a process ends.
+    // The transport is destroyed while the call is open, as when a process exits.
     std::thread leaves;
     ExpectEndsInTheMiddle(method, request, [&] { leaves = std::thread([this] { client_ = nullptr; }); }, {});
     leaves.join();
@@ -161,7 +161,7 @@ TEST_F(ImportCancelTest, TheGraphThatExtendsASession) {
   ExpectEndsHoweverTheClientLeaves(kExtend, request);
 }
 
-TEST_F(ImportCancelTest, ASessionIsAsItWasAfterAnExtensionThatWasGivenUp) {
+TEST_F(ImportCancelTest, ACancelledExtensionLeavesTheSessionUnchanged) {
   const auto session = Ask<tensorflow::CreateSessionResponse>(kCreate, tensorflow::CreateSessionRequest());
   tensorflow::ExtendSessionRequest request;
   request.set_session_handle(session.session_handle());

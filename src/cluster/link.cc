@@ -14,8 +14,8 @@ int64_t LinkNanos() { return RealClock().MonotonicNanos(); }
 
 // ---- signs of life ----
 
-Link::Link(std::unique_ptr<LinkHandler> end, Alarms& alarms, int64_t peer_timeout_ms)
-    : alarms_(alarms), peer_timeout_ms_(peer_timeout_ms), last_activity_nanos_(LinkNanos()) {
+Link::Link(std::unique_ptr<LinkHandler> end, Alarms& alarms, const TransportSettings& settings)
+    : alarms_(alarms), peer_timeout_ms_(settings.peer_timeout_ms), last_activity_nanos_(LinkNanos()) {
   if (end != nullptr) set_link_handler(std::move(end));
 }
 

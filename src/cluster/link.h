@@ -15,6 +15,7 @@
 #include "base/alarms.h"
 #include "cluster/in_flight.h"
 #include "cluster/transport.h"
+#include "cluster/transport_settings.h"
 
 namespace weir {
 
@@ -28,7 +29,8 @@ struct LinkMessage {
   uint64_t id = 0;    // of the call
 };
 
-// The heads of the two transports (HostHeader, UcxHeader) number the kinds of a LinkMessage like this, from kCall on.
+// The message headers of the two transports (HostHeader, UcxHeader) number the kinds of a LinkMessage like this, from
+// kCall on.
 template <class Head>
 Head HeadFor(const LinkMessage& message) {
   constexpr uint32_t kFirst = Head::kCall;
@@ -40,13 +42,13 @@ Head HeadFor(const LinkMessage& message) {
   head.id = message.id;
   return head;
 }
-// REQUIRES: the head is that of a call's message.
+// REQUIRES: the header belongs to a message of a call.
 template <class Head>
 LinkMessage LinkMessageOf(const Head& head) {
   return {static_cast<LinkMessage::Kind>(head.kind - uint32_t{Head::kCall}), head.code, head.id};
 }
 
-// Receives the messages of a link, which owns it: a shared_ptr to an end shares the ownership of the whole link.
+// Receives the messages of a link, which owns it: a shared_ptr to a handler shares the ownership of the whole link.
 class LinkHandler {
  public:
   virtual ~LinkHandler() = default;
@@ -71,7 +73,7 @@ class LinkHandler {
 // Thread-safe.
 class Link {
  public:
-  Link(std::unique_ptr<LinkHandler> end, Alarms& alarms, int64_t peer_timeout_ms);
+  Link(std::unique_ptr<LinkHandler> end, Alarms& alarms, const TransportSettings& settings);
   virtual ~Link() = default;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -100,7 +102,8 @@ class Link {
   // Call it for everything that arrives from the peer.
   void RecordActivity();
   LinkHandler& link_handler() const { return *link_handler_; }
-  // For a link that is created without an end. REQUIRES: set_link_handler is called before the first message arrives.
+  // For a link that is created without a handler. REQUIRES: set_link_handler is called before the first message
+  // arrives.
   bool has_link_handler() const { return link_handler_ != nullptr; }
   void set_link_handler(std::unique_ptr<LinkHandler> end);
 
@@ -158,7 +161,7 @@ class LinkCaller final : public LinkHandler {
 // The outgoing links of a transport, so that the transport can end them. Thread-safe.
 class OutgoingLinks final {
  public:
-  // Makes a link with the given end. Add returns null if it returns null, or after Close.
+  // Makes a link with the given handler. Add returns null if it returns null, or after Close.
   using Make = std::function<std::shared_ptr<Link>(std::unique_ptr<LinkHandler> end)>;
   std::shared_ptr<LinkCaller> Add(const Make& make);
   // Ends all open calls as Cancelled and waits until their callbacks have run. Later calls of Add return null.
@@ -182,7 +185,7 @@ class IncomingLinkCalls final {
  public:
   // Call it once, before the first link.
   void set_handler(CallHandler handler) { handler_ = std::move(handler); }
-  // False after Close. REQUIRES: `callee` is the end of `link` and was made with this object.
+  // False after Close. REQUIRES: `callee` is the handler of `link` and was made with this object.
   bool Add(const std::shared_ptr<Link>& link, LinkCallee* callee);
   // Refuses more links; cancels open calls, and those that still arrive on existing links.
   void Close();

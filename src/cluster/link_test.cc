@@ -17,7 +17,7 @@ namespace {
 class TestLink final : public Link, public std::enable_shared_from_this<TestLink> {
  public:
   TestLink(std::unique_ptr<LinkHandler> end, Alarms& alarms, int64_t peer_timeout_ms)
-      : Link(std::move(end), alarms, peer_timeout_ms) {}
+      : Link(std::move(end), alarms, {.peer_timeout_ms = peer_timeout_ms}) {}
   bool SendMessage(const LinkMessage& message, std::string_view, Rope payload) override {
     if (!broken_.ok()) return false;
     sent.push_back(message);
@@ -136,17 +136,17 @@ TEST_F(LinkCallerTest, LinkClosesAfterLastCall) {
 
 TEST_F(LinkCallerTest, CloseWaitsForCallbacks) {
   std::promise<void> begun, go_on;
-  std::atomic<bool> told{false};
+  std::atomic<bool> notified{false};
   ASSERT_TRUE(CallThen([&](const Result<Rope>&) {
     begun.set_value();
     go_on.get_future().wait();
-    told = true;
+    notified = true;
   }));
   std::thread brings([&] { link_->BringAnswer(1, "yes"); });
   begun.get_future().wait();
   std::future<bool> closed = std::async(std::launch::async, [&] {
     callers_.Close();
-    return told.load();
+    return notified.load();
   });
   EXPECT_EQ(closed.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
   go_on.set_value();
@@ -213,53 +213,53 @@ TEST_F(LinkCallerTest, ActivityRestartsThePeerTimeout) {
 class LinkCalleeTest : public testing::Test {
  protected:
   LinkCalleeTest() {
-    calls_->set_handler([this](std::shared_ptr<IncomingCall> call) { came_.push_back(std::move(call)); });
+    calls_->set_handler([this](std::shared_ptr<IncomingCall> call) { incoming_.push_back(std::move(call)); });
     auto callee = std::make_unique<LinkCallee>(calls_);
     LinkCallee* const end = callee.get();
     link_ = std::make_shared<TestLink>(std::move(callee), alarms_, kTestLinkTimeoutMs);
     EXPECT_TRUE(calls_->Add(link_, end));
   }
   ~LinkCalleeTest() override {
-    for (const std::shared_ptr<IncomingCall>& call : came_) call->Respond(Rope());
+    for (const std::shared_ptr<IncomingCall>& call : incoming_) call->Respond(Rope());
   }
 
   ManualAlarms alarms_;
   const std::shared_ptr<IncomingLinkCalls> calls_ = std::make_shared<IncomingLinkCalls>();
-  std::vector<std::shared_ptr<IncomingCall>> came_;
+  std::vector<std::shared_ptr<IncomingCall>> incoming_;
   std::shared_ptr<TestLink> link_;
 };
 
 TEST_F(LinkCalleeTest, AnsweredCallKeepsNothingAlive) {
   for (uint64_t id = 1; id <= 3; ++id) {
     link_->BringCall(id, "x");
-    ASSERT_EQ(came_.size(), id);
+    ASSERT_EQ(incoming_.size(), id);
     EXPECT_EQ(alarms_.count(), 1U);
-    came_.back()->Respond(Rope("yes"));
+    incoming_.back()->Respond(Rope("yes"));
     alarms_.FireAll();
     EXPECT_EQ(alarms_.count(), 0U);  // no call from the caller is open any more
   }
   calls_->WaitForNone();
-  bool told = false;
-  came_[0]->cancel().Register([&] { told = true; });
+  bool notified = false;
+  incoming_[0]->cancel().Register([&] { notified = true; });
   link_->Break(Unavailable("lost"));
-  EXPECT_FALSE(told);
+  EXPECT_FALSE(notified);
   const std::weak_ptr<TestLink> weak = link_;
   link_ = nullptr;
   EXPECT_TRUE(weak.expired());
 }
 
-TEST_F(LinkCalleeTest, ACallThatComesTwiceIsHandledOnce) {
+TEST_F(LinkCalleeTest, ADuplicateCallIsHandledOnce) {
   link_->BringCall(1, "first");
   link_->BringCall(1, "second");
   link_->BringAnswer(1, "third");
-  ASSERT_EQ(came_.size(), 1U);
-  EXPECT_EQ(came_[0]->request().Flatten(), "first");
-  came_[0]->Respond(Rope("yes"));
+  ASSERT_EQ(incoming_.size(), 1U);
+  EXPECT_EQ(incoming_[0]->request().Flatten(), "first");
+  incoming_[0]->Respond(Rope("yes"));
   EXPECT_EQ(link_->sent.size(), 1U);
   alarms_.FireAll();
   EXPECT_EQ(alarms_.count(), 0U);
   link_->BringCall(1, "again");  // the id is free again
-  EXPECT_EQ(came_.size(), 2U);
+  EXPECT_EQ(incoming_.size(), 2U);
 }
 
 TEST_F(LinkCalleeTest, DrainWaitsForTheLastResponse) {
@@ -267,7 +267,7 @@ TEST_F(LinkCalleeTest, DrainWaitsForTheLastResponse) {
   calls_->Close();
   std::future<void> drained = std::async(std::launch::async, [&] { calls_->Drain(); });
   EXPECT_EQ(drained.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
-  came_[0]->Respond(Rope("yes"));
+  incoming_[0]->Respond(Rope("yes"));
   EXPECT_EQ(drained.wait_for(kLinkPatience), std::future_status::ready);
   EXPECT_EQ(link_->last_payload, "yes");
 }
@@ -275,11 +275,11 @@ TEST_F(LinkCalleeTest, DrainWaitsForTheLastResponse) {
 TEST_F(LinkCalleeTest, AnswersAreSentBeforeTheConnectionEnds) {
   link_->BringCall(1, "x");
   calls_->Close();
-  EXPECT_EQ(came_[0]->cancel().reason(), Unavailable("the server is stopping"));
+  EXPECT_EQ(incoming_[0]->cancel().reason(), Unavailable("the server is stopping"));
   auto late = std::make_unique<LinkCallee>(calls_);
   LinkCallee* const end = late.get();
   EXPECT_FALSE(calls_->Add(std::make_shared<TestLink>(std::move(late), alarms_, kTestLinkTimeoutMs), end));
-  came_[0]->Respond(Rope("yes"));
+  incoming_[0]->Respond(Rope("yes"));
   calls_->Drain();
   EXPECT_EQ(link_->last_payload, "yes");
   EXPECT_EQ(link_->events, "sent broken ");

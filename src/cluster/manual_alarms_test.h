@@ -1,4 +1,4 @@
-// For tests: alarms that fire when the test says so.
+// For tests: alarms that a test fires explicitly.
 #pragma once
 
 #include <functional>

@@ -34,7 +34,7 @@ struct Outgoing {
 
   const std::string& to() const { return channel.address(); }
   bool Is(const std::string& address, std::string_view name) const { return to() == address && method == name; }
-  // Sends it. Call it once.
+  // Forwards the call to the worker. Call it once.
   void Pass() { channel.Call("/tensorflow.WorkerService/" + method, std::move(request), options, done); }
   template <class Message>
   Message As() const {
@@ -107,10 +107,13 @@ class MasterSessionTest : public testing::Test {
   }
 
   std::unique_ptr<Task> MakeTask(const std::string& job, int number, Transport& transport) {
-    auto task =
-        std::make_unique<Task>(TaskName(job, number), spec_, tensorflow::ConfigProto(),
-                               Task::Dependencies{registry_, pool_, blocking_, RealEnv(), transport, world_.clock(),
-                                                  world_.alarms(), world_.rng(), nullptr, kSmallChunk});
+    auto task = std::make_unique<Task>(TaskName(job, number), spec_, tensorflow::ConfigProto(),
+                                       Task::Dependencies{{registry_, pool_, blocking_, RealEnv()},
+                                                          transport,
+                                                          world_.clock(),
+                                                          world_.alarms(),
+                                                          world_.rng(),
+                                                          kSmallChunk});
     listeners_.push_back(*transport.Listen(*spec_.TaskAddress(job, number)));
     listeners_.back()->Serve(task->Handler());
     return task;
@@ -290,7 +293,7 @@ TEST_F(MasterSessionTest, AWorkerEndsTheStepsOfASessionThatIsClosed) {
   EXPECT_FALSE(UsageOf(0).has_calls_in_flight);
 }
 
-TEST_F(MasterSessionTest, AStepThatRunsWhenTheSessionClosesIsCancelledAndALaterOneToo) {
+TEST_F(MasterSessionTest, ClosingTheSessionCancelsRunningAndLaterSteps) {
   const Output never = Never(On("ps"));
   const Output waits_here = Never(On("worker"));
   const std::vector<Answer> running = {StartStep(Fetch({never})), StartStep(Fetch({waits_here}))};
@@ -537,7 +540,7 @@ TEST_F(MasterSessionTest, NoChunkBeginsAtTheEndOfAValue) {
   EXPECT_EQ(UsageOf(0).steps, 0);
 }
 
-TEST_F(MasterSessionTest, AChunkThatIsRequestedAgainDoesNotCountForAnother) {
+TEST_F(MasterSessionTest, ARepeatedChunkRequestCountsOnce) {
   constexpr int64_t kChunks = 6;
   const Output result = SevenByChunks(kChunks);
   int again = 0;
@@ -564,7 +567,7 @@ TEST_F(MasterSessionTest, AChunkThatIsRequestedAgainDoesNotCountForAnother) {
   EXPECT_EQ(UsageOf(0).steps, 0);
 }
 
-TEST_F(MasterSessionTest, NoChunkBeginsInsideOfAnother) {
+TEST_F(MasterSessionTest, RequestsInsideOfAChunkAreErrors) {
   const Output result = SevenByChunks(6);
   StatusCode inside = StatusCode::kOk;
   bool asked = false;

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/clock.h"
 #include "cluster/aligned_trace.h"
+#include "op/node_error.h"
 
 namespace weir {
 
@@ -43,8 +44,7 @@ void MasterSession::MasterStep::NameNode(const Status& ended) {
   const std::optional<std::string> node = NodeOf(ended);
   if (status.code() != StatusCode::kDeadlineExceeded || !IsDerived(ended) || !node.has_value()) return;
   if (NodeOf(status).has_value()) return;
-  status = MarkNode(
-      MakeStatus(status.code(), fmt::format("{}\n\t [[node '{}']]", std::string(status.message()), *node)), *node);
+  status = WithNode(status, *node);
 }
 
 void MasterSession::MasterStep::TimeOut(int64_t timeout_ms) {

@@ -20,24 +20,26 @@ constexpr std::string_view kScheme = "grpc://";
 constexpr char kTimeoutVariable[] = "WEIR_PEER_TIMEOUT_MS";
 constexpr char kTransportVariable[] = "WEIR_TRANSPORT";
 
-int64_t PeerTimeoutMs() {
-  constexpr int64_t kMost = int64_t{1} << 40;  // so that it is a number of nanoseconds, too
-  return ReadEnvironmentOr({kTimeoutVariable, "milliseconds", 1, kMost}, kPeerTimeoutMs);
+TransportSettings ReadSettings() {
+  TransportSettings settings;
+  constexpr int64_t kMost = int64_t{1} << 40;  // in nanoseconds it still fits into 64 bits
+  settings.peer_timeout_ms = ReadEnvironmentOr({kTimeoutVariable, "milliseconds", 1, kMost}, settings.peer_timeout_ms);
+  return settings;
 }
 
 std::unique_ptr<Transport> MakeTransport() {
-  const int64_t peer_timeout_ms = PeerTimeoutMs();
-  std::unique_ptr<Transport> grpc = MakeGrpcTransport(peer_timeout_ms);
+  TransportSettings settings = ReadSettings();
+  std::unique_ptr<Transport> grpc = MakeGrpcTransport(settings);
   const char* variable = std::getenv(kTransportVariable);
   const std::string_view text = variable == nullptr ? "auto" : variable;
   if (text == "grpc") return grpc;
   // UCX is opt-in: it may crash when an unrelated program sends random bytes to its ports.
-  if (text == "ucx") return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
-  if (text == "auto+ucx")
-    return MakeHostTransport(MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/false), peer_timeout_ms);
+  settings.force_ucx = text == "ucx";
+  if (text == "ucx") return MakeUcxTransport(std::move(grpc), settings);
+  if (text == "auto+ucx") return MakeHostTransport(MakeUcxTransport(std::move(grpc), settings), settings);
   if (text != "auto" && !text.empty())
     LogWarning("{}='{}' is not one of auto, grpc, ucx, auto+ucx: using auto", kTransportVariable, text);
-  return MakeHostTransport(std::move(grpc), peer_timeout_ms);
+  return MakeHostTransport(std::move(grpc), settings);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(NetworkTest, HostTransportIsTheDefaultOnOneHost) {
   EXPECT_TRUE(IsOnHost(nullptr));
   EXPECT_TRUE(IsOnHost("auto"));
   EXPECT_FALSE(IsOnHost("grpc"));
-  EXPECT_TRUE(IsOnHost("pigeons"));  // with a warning
+  EXPECT_TRUE(IsOnHost("pigeons"));  // unknown value: logs a warning
   unsetenv("WEIR_TRANSPORT");
 }
 

@@ -41,25 +41,6 @@ std::string StepSignature::Key() const {
                       is_partial_run ? "\nin pieces" : "");
 }
 
-Status SessionPlacements::Request(const Graph& graph, PlanGraph& pruned) {
-  std::lock_guard lock(mu_);
-  groups_.Update();
-  for (PlanGraph::Node& node : pruned.nodes) {
-    const Node* client = graph.FindNode(node.name());
-    if (client == nullptr) continue;
-    WEIR_ASSIGN(node.device, groups_.RequestOf(*client));
-  }
-  return OkStatus();
-}
-
-void SessionPlacements::Fix(const Graph& graph, const PlanGraph& placed) {
-  std::lock_guard lock(mu_);
-  for (const PlanGraph::Node& node : placed.nodes) {
-    const Node* client = node.op().stateful ? graph.FindNode(node.name()) : nullptr;
-    if (client != nullptr) groups_.Pin(*client, node.placed->name());
-  }
-}
-
 PlanCompiler::PlanCompiler(Dependencies dependencies, StepSignature signature, CancelToken* cancel, Done done)
     : dependencies_(std::move(dependencies)),
       signature_(std::move(signature)),
@@ -131,7 +112,7 @@ Status PlanCompiler::PruneNow() {
   }
   WEIR_ASSIGN(pruned_, PruneGraph(*dependencies_.graph, feeds, fetches, targets));
   WEIR_TRY(ProcessMemory::Get().ReserveKept(pruned_.nodes.size() * kGraphNodeBytes));
-  return dependencies_.placements->Request(*dependencies_.graph, pruned_);
+  return OkStatus();
 }
 
 void PlanCompiler::Prune() {
@@ -182,9 +163,10 @@ std::set<std::string> PlanCompiler::TasksToAsk(const std::set<std::string>& assu
 void PlanCompiler::Place() {
   std::set<std::string> assumed;
   devices_ = AssumeDevices(&assumed);
+  dependencies_.placements->Request(*dependencies_.graph, pruned_, HasGpu(devices_));
   const Status placed =
       PlaceNodes(*dependencies_.graph, devices_,
-                 PlacerOptions{dependencies_.config.allow_soft_placement(), /*log_placement=*/false}, pruned_);
+                 PlacerOptions{.allow_soft_placement = dependencies_.config.allow_soft_placement()}, pruned_);
   const std::set<std::string> ask = TasksToAsk(assumed, placed.ok());
   if (ask.empty()) return placed.ok() ? Cut() : End(placed);
   ForEachTask({ask.begin(), ask.end()}, &SessionTasks::Ask, &PlanCompiler::Place);

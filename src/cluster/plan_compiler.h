@@ -17,7 +17,7 @@
 #include "graph/constant_evaluator.h"
 #include "graph/graph.h"
 #include "op/joined_token.h"
-#include "runtime/placement_groups.h"
+#include "runtime/session_placements.h"
 
 namespace weir {
 
@@ -28,20 +28,6 @@ struct StepSignature {
   std::vector<std::string> targets;
   bool is_partial_run = false;  // for partial runs
   std::string Key() const;
-};
-
-// The device requests of the nodes of a session's graph, shared by all its plans. Thread-safe.
-class SessionPlacements final {
- public:
-  SessionPlacements(const Graph& graph, bool soft) : groups_(graph, soft) {}
-  // Sets the device request of each node to that of its colocation group in the whole graph.
-  Status Request(const Graph& graph, PlanGraph& pruned);
-  // Pins stateful nodes to where they were placed.
-  void Fix(const Graph& graph, const PlanGraph& placed);
-
- private:
-  std::mutex mu_;
-  PlacementGroups groups_;
 };
 
 class PlanCompiler final : public std::enable_shared_from_this<PlanCompiler> {

@@ -8,9 +8,10 @@
 namespace weir {
 namespace {
 
+bool IsTransfer(const Node& node) { return node.op().traits.kind == NodeKind::kTransfer; }
+
 bool IsClientEnd(const Node& node) {
-  const std::string& type = node.type();
-  if (type != "_Recv" && type != "_Send" && type != "_HostRecv" && type != "_HostSend") return false;
+  if (!IsTransfer(node)) return false;
   Result<bool> client = node.Attr<bool>("client_terminated");
   return client.ok() && *client;
 }
@@ -56,7 +57,7 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request,
   signature_.receives_dead = request.has_control_flow();
   for (Node* node : graph_->Nodes()) {
     if (!IsClientEnd(*node)) {
-      const bool receives = node->type() == "_Recv" || node->type() == "_HostRecv";
+      const bool receives = IsTransfer(*node) && node->num_outputs() > 0;
       if (receives && node->FindAttr(kNeverDeadAttr) == nullptr) signature_.receives_dead = true;
       if (node->consumers().empty() && node->control_outputs().empty()) signature_.targets.push_back(node);
       continue;

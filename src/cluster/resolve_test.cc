@@ -33,12 +33,12 @@ TEST(Resolve, KnowsTheNamesOfTheLoopbackInterface) {
     EXPECT_FALSE(IsLoopbackName(name)) << name;
 }
 
-TEST(Resolve, TakesNumbers) {
+TEST(Resolve, AcceptsNumericAddresses) {
   EXPECT_THAT(HostsOf("127.0.0.1"), ElementsAre("127.0.0.1"));
   EXPECT_THAT(HostsOf("::1"), ElementsAre("::1"));
 }
 
-TEST(Resolve, NamesTheHostThatIsNotKnown) {
+TEST(Resolve, ErrorNamesTheUnknownHost) {
   EXPECT_THAT(HostsOf("no.such.host.invalid"), ElementsAre(HasSubstr("'no.such.host.invalid': ")));
 }
 

@@ -57,7 +57,7 @@ TEST(RopeTest, LongBytesAreSharedAndKeptAlive) {
   EXPECT_TRUE(watch.expired());
 }
 
-TEST(RopeTest, OneThatWasMovedFromIsEmptyAndGrowsAgain) {
+TEST(RopeTest, AMovedFromRopeIsEmptyAndReusable) {
   Rope from("text");
   Rope to = std::move(from);
   from.Append("new");  // NOLINT(bugprone-use-after-move)

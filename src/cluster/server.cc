@@ -59,13 +59,16 @@ Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
 // it.
 struct Server::Core final {
   Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
-       int64_t unclaimed_session_ms, const Dependencies& dependencies)
-      : network(dependencies.network),
+       int64_t unclaimed_session_ms, const ProcessParts& parts, Network& shared_network)
+      : network(shared_network),
         alarms(RealClock()),
         task(name, cluster, def.default_session_config(),
-             Task::Dependencies{dependencies.registry, dependencies.pool, dependencies.blocking_pool, dependencies.env,
-                                network.transport(), RealClock(), alarms, RealRng(), dependencies.py_functions,
-                                kChunkBytes, unclaimed_session_ms}) {}
+             Task::Dependencies{.parts = parts,
+                                .transport = network.transport(),
+                                .clock = RealClock(),
+                                .alarms = alarms,
+                                .rng = RealRng(),
+                                .unclaimed_session_ms = unclaimed_session_ms}) {}
 
   Network& network;
   ThreadAlarms alarms;
@@ -73,7 +76,7 @@ struct Server::Core final {
 };
 
 Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, const Options& options,
-                                             const Dependencies& dependencies) {
+                                             const ProcessParts& parts, Network& network) {
   if (!def.protocol().empty() && def.protocol() != "grpc")
     return Unimplemented("unsupported server protocol \"{}\": only \"grpc\" is supported", def.protocol());
   WEIR_ASSIGN(ClusterSpec cluster, ClusterSpec::FromProto(def.cluster()));
@@ -82,7 +85,7 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
   WEIR_ASSIGN(Address own, Address::Parse(*text));
   WEIR_ASSIGN(Address bind, BindAddress(own, options.bind_address));
   WEIR_ASSIGN(const int64_t unclaimed_session_ms, UnclaimedSessionMs(options.unclaimed_session_ms));
-  Result<std::unique_ptr<Listener>> listener = dependencies.network.transport().Listen(bind.ToString());
+  Result<std::unique_ptr<Listener>> listener = network.transport().Listen(bind.ToString());
   if (!listener.ok()) return CannotListen(listener.status());
   if (own.port == 0 && !own.is_unix()) {
     // Tell other tasks the port that was chosen.
@@ -92,7 +95,7 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
     WEIR_ASSIGN(cluster, ClusterSpec::Make(std::move(jobs)));
   }
   auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, unclaimed_session_ms,
-                                     dependencies);
+                                     parts, network);
   return std::unique_ptr<Server>(new Server(def, own.ToString(), std::move(core), *std::move(listener)));
 }
 

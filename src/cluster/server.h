@@ -1,12 +1,31 @@
-// Server for Weir's own code: the public header, and its message and dependencies.
-#ifndef WEIR_CLUSTER_SERVER_MESSAGES_H_
-#define WEIR_CLUSTER_SERVER_MESSAGES_H_
+// Internal version of the public header: adds the types that its functions use.
+#ifndef WEIR_CLUSTER_SERVER_PARTS_H_
+#define WEIR_CLUSTER_SERVER_PARTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "base/thread_pool.h"
 #include "cluster/network.h"
+#include "cluster/process_parts.h"
+#include "op/op_registry.h"
 #include "op/py_func.h"
 #include "proto/server.pb.h"
 #include "session/cluster_spec.h"
 #include "weir/cluster/server.h"
 
-#endif  // WEIR_CLUSTER_SERVER_MESSAGES_H_
+namespace weir {
+
+struct Server::Options {
+  // Where to listen instead of the task's address in the cluster: "host" or "host:port". Empty: WEIR_BIND_ADDRESS of
+  // the environment, or else the address in the cluster.
+  std::string bind_address;
+  // Time after which the master closes a session that no client has used since its creation; 0: never. Not set:
+  // WEIR_UNCLAIMED_SESSION_SECONDS of the environment, or else a day.
+  std::optional<int64_t> unclaimed_session_ms;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_CLUSTER_SERVER_PARTS_H_

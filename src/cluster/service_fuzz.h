@@ -102,7 +102,7 @@ class MemoryCluster final {
     for (const auto& [job, address] : {std::pair("ps", kPs), std::pair("worker", kWorker)}) {
       tasks_.push_back(std::make_unique<Task>(
           TaskName(job, 0), spec, tensorflow::ConfigProto(),
-          Task::Dependencies{registry, pool, blocking_pool, RealEnv(), transport_, RealClock(), alarms_, rng_}));
+          Task::Dependencies{{registry, pool, blocking_pool, RealEnv()}, transport_, RealClock(), alarms_, rng_}));
       CallHandler handler = tasks_.back()->Handler();
       transport_.Add(address, [handler = std::move(handler), watch,
                                name = std::string(address)](const std::shared_ptr<IncomingCall>& call) {
@@ -174,7 +174,7 @@ inline std::vector<Status> RunScript(MemoryCluster& cluster, const std::string& 
                                      const std::vector<std::string>& methods, const Script& script, int patience_ms) {
   struct Answers {
     std::mutex mu;
-    std::condition_variable there;
+    std::condition_variable changed;
     std::vector<Status> statuses;
     std::vector<bool> answered;
     size_t left = 0;
@@ -196,14 +196,14 @@ inline std::vector<Status> RunScript(MemoryCluster& cluster, const std::string& 
       shared->statuses[i] = response.status();
       shared->answered[i] = true;
       --shared->left;
-      shared->there.notify_all();
+      shared->changed.notify_all();
     });
     std::unique_lock lock(answers.mu);
-    answers.there.wait_for(lock, std::chrono::milliseconds(patience_ms), [&] { return bool{answers.answered[i]}; });
+    answers.changed.wait_for(lock, std::chrono::milliseconds(patience_ms), [&] { return bool{answers.answered[i]}; });
   }
   token.Cancel(Cancelled("the script is over"));
   std::unique_lock lock(answers.mu);
-  answers.there.wait(lock, [&] { return answers.left == 0; });
+  answers.changed.wait(lock, [&] { return answers.left == 0; });
   return answers.statuses;
 }
 

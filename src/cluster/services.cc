@@ -93,7 +93,7 @@ class RemoteCaller {
     AskForBodyErrors(request);
     if (const size_t size = PlainPart(request).ByteSizeLong(); size > kMaxMessageBytes) {
       return done(
-          InvalidArgument("the message of {} is too large: {} bytes, but protobuf's limit is {}. The usual cause are "
+          InvalidArgument("the message of {} is too large: {} bytes, but protobuf's limit is {}. The usual cause is "
                           "large constants in a graph: feed them, or load them into variables",
                           method, size, kMaxMessageBytes));
     }

@@ -20,8 +20,8 @@ class StepRendezvous final : public Rendezvous {
   void RecvAsync(const std::string& key, Done done) override;
   void Abort(Status reason) override;
 
-  // For receives of other tasks: waits for a value that this task sends. See LocalRendezvous for those that may give
-  // up.
+  // For receives of other tasks: waits for a value that this task sends.
+  // The second form can be withdrawn, see LocalRendezvous::Recv.
   void RecvLocal(const std::string& key, Done done) { local_->RecvAsync(key, std::move(done)); }
   bool RecvLocal(const std::string& key, uint64_t receiver, Done done) {
     return local_->Recv(key, receiver, std::move(done));

@@ -84,7 +84,15 @@ class StageCutter {
   static bool HasRole(const Item& item, StateRole role) { return item.op != nullptr && item.op->traits.state == role; }
   bool own(const Item& item) const { return parts_[item.part].task == own_task_; }
   bool receives(const Item& item) const { return item.sender >= 0; }
-  bool HasOutput(const Item& item) const { return item.def->op() == "_Send" && !IsClientEnd(*item.def); }
+  static bool IsTransfer(const Item& item) { return item.op != nullptr && item.op->traits.kind == NodeKind::kTransfer; }
+  static bool IsSend(const Item& item) { return IsTransfer(item) && item.op->outputs.empty(); }
+  static bool IsReceive(const Item& item) { return IsTransfer(item) && !item.op->outputs.empty(); }
+  static bool IsConstant(const Item& item) { return item.op != nullptr && item.op->traits.kind == NodeKind::kConst; }
+  // A node that gives the value of its input, not a reference.
+  static bool IsRead(const Item& item) {
+    return item.op != nullptr && IsAlias(item.op->traits) && !item.op->outputs[0].is_ref;
+  }
+  bool HasOutput(const Item& item) const { return IsSend(item) && !IsClientEnd(*item.def); }
 
   // Whether the master passes the value on: it comes with calls and responses.
   bool IsPassed(const Item& send) const {
@@ -95,14 +103,14 @@ class StageCutter {
   // A variable that the client fetches. The client waits for the whole step, so the last stage reads it after its other
   // nodes: the fetched value includes the step's updates.
   bool IsReadAfterUpdates(const Item& item) const {
-    if (item.def->op() != "_Send" || !IsClientEnd(*item.def) || !item.controls.empty()) return false;
+    if (!IsSend(item) || !IsClientEnd(*item.def) || !item.controls.empty()) return false;
     return items_[item.inputs.at(0)].copied && HasRole(VariableSent(item), StateRole::kVariable);
   }
 
   // The node that is sent, or the variable that it reads.
   const Item& VariableSent(const Item& send) const {
     const Item& input = items_[send.inputs.at(0)];
-    return input.def->op() == "Identity" ? items_[input.inputs.at(0)] : input;
+    return IsRead(input) ? items_[input.inputs.at(0)] : input;
   }
 
   // The number of calls if the part is not cut, as far as it depends on that: one for the part and one for each value
@@ -170,7 +178,7 @@ class StageCutter {
         if (it == names[item.part].end()) return false;
         (name.is_control() ? item.controls : item.inputs).push_back(it->second);
       }
-      if (item.def->op() != "_Recv" || IsClientEnd(*item.def)) continue;
+      if (!IsReceive(item) || IsClientEnd(*item.def)) continue;
       const auto it = sends.find(KeyOf(*item.def).ToString());
       if (it == sends.end()) return false;
       item.sender = it->second;
@@ -225,23 +233,21 @@ class StageCutter {
 
   // A node that exists only in the plan and forwards a value: it replaces a control edge between tasks, or reads a
   // variable before or after its updates.
-  bool IsMadeByPlan(const tensorflow::NodeDef& def) const {
-    const std::string& op = def.op();
-    return (op == "Identity" || op == "RefIdentity" || op == "DeepCopy") && graph_.FindNode(def.name()) == nullptr;
+  bool IsMadeByPlan(const Item& item) const {
+    return item.op != nullptr && item.op->traits.identity && graph_.FindNode(item.def->name()) == nullptr;
   }
 
   // For nodes of parts that are not cut it only matters whether they may block.
   Speed SpeedOf(const Item& item) const {
-    const std::string& op = item.def->op();
     // A receive is ready when its sender has run, which the levels count.
-    if (item.op != nullptr && item.op->traits.kind == NodeKind::kTransfer) return Speed::kFast;
+    if (IsTransfer(item)) return Speed::kFast;
     if (item.op != nullptr && (item.op->traits.brief || !cut_[item.part]))
       return item.op->may_block() ? Speed::kMayBlock : Speed::kFast;
     const Speed other = cut_[item.part] ? Speed::kSlow : Speed::kMayBlock;
-    if (IsMadeByPlan(*item.def)) return Speed::kFast;
+    if (IsMadeByPlan(item)) return Speed::kFast;
     if (item.op == nullptr || item.op->stateful || item.op->may_block()) return other;
     const Node* node = graph_.FindNode(item.def->name());
-    if (node == nullptr || node->type() != op) return other;
+    if (node == nullptr || node->type() != item.def->op()) return other;
     for (int i = 0; i < node->num_outputs(); ++i) {
       if (IsPassedByReference(node->output_type(i))) return other;
     }
@@ -261,18 +267,17 @@ class StageCutter {
   // Whether each stage that uses the node may have a copy of it: handles of resources, constants, feeds, and reads of
   // reference variables, because each copy aliases the variable.
   bool MayBeCopied(const Item& item) const {
-    const std::string& op = item.def->op();
     if (!item.controls.empty()) return false;
     if (HasRole(item, StateRole::kVariable) || HasRole(item, StateRole::kVariableHandle) ||
-        HasRole(item, StateRole::kHandle) || op == "Const")
+        HasRole(item, StateRole::kHandle) || IsConstant(item))
       return true;
-    if (op == "_Recv") return IsClientEnd(*item.def);
-    return op == "Identity" && HasRole(items_[item.inputs.at(0)], StateRole::kVariable);
+    if (IsReceive(item)) return IsClientEnd(*item.def);
+    return IsRead(item) && HasRole(items_[item.inputs.at(0)], StateRole::kVariable);
   }
 
   // The outputs of a queue have the shapes that the queue was made with.
   static PartialShape ShapeOf(const Node& node, int output) {
-    if (node.type() == "QueueDequeueV2" && node.num_inputs() > 0) {
+    if (node.op().traits.gives_element) {
       const auto shapes = node.input(0).node->Attr<std::vector<PartialShape>>("shapes");
       if (shapes.ok() && static_cast<size_t>(output) < shapes->size()) return (*shapes)[output];
     }
@@ -283,15 +288,14 @@ class StageCutter {
   size_t BytesSent(const Item& send) const {
     InputName name = ParseInputName(send.def->input(0));
     const Item* sent = &items_[send.inputs.at(0)];
-    while (IsMadeByPlan(*sent->def) && !sent->inputs.empty()) {
+    while (IsMadeByPlan(*sent) && !sent->inputs.empty()) {
       name = ParseInputName(sent->def->input(0));
       sent = &items_[sent->inputs[0]];
     }
     const Node* node = graph_.FindNode(name.node);
     if (node != nullptr && name.output < node->num_outputs())
       return InlineValueBytes(node->output_type(name.output), ShapeOf(*node, name.output));
-    const tensorflow::NodeDef& def = *sent->def;
-    return def.op() == "Const" ? def.attr().at("value").tensor().ByteSizeLong() : kUnknownBytes;
+    return IsConstant(*sent) ? sent->def->attr().at("value").tensor().ByteSizeLong() : kUnknownBytes;
   }
 
   void SetLevelAndWaits(int n) {
@@ -438,8 +442,7 @@ class StageCutter {
     (*read->mutable_attr())["T"] = variable.attr().at("dtype");
     read->add_input(variable.name());
     for (int n : stage) {
-      const std::string& op = items_[n].def->op();
-      if (op != "_Send" && op != "_Recv") read->add_input("^" + items_[n].def->name());
+      if (!IsTransfer(items_[n])) read->add_input("^" + items_[n].def->name());
     }
     send->set_input(0, read->name());
   }

@@ -82,7 +82,7 @@ class StressTest : public testing::Test {
     job->set_name("local");
     (*job->mutable_tasks())[0] = "localhost:0";
     def.set_job_name("local");
-    auto server = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv(), network_});
+    auto server = Server::Make(def, {}, {registry_, pool_, blocking_, RealEnv()}, network_);
     EXPECT_TRUE(server.ok()) << server.status();
     EXPECT_TRUE((*server)->Start().ok());
     return *std::move(server);

@@ -7,12 +7,8 @@ namespace weir {
 
 Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::ConfigProto& config,
            const Dependencies& dependencies)
-    : worker_(name, MakeLocalDevices(config, name, dependencies.rng),
-              Worker::Dependencies{.registry = dependencies.registry,
-                                   .pool = dependencies.pool,
-                                   .blocking_pool = dependencies.blocking_pool,
-                                   .env = dependencies.env,
-                                   .py_functions = dependencies.py_functions,
+    : worker_(name, MakeLocalDevices(config, name, dependencies.rng, &dependencies.parts.env),
+              Worker::Dependencies{.parts = dependencies.parts,
                                    .transport = dependencies.transport,
                                    .clock = dependencies.clock,
                                    .chunk_bytes = dependencies.chunk_bytes}),
@@ -20,8 +16,9 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
       best_effort_(std::make_shared<BestEffortCalls>(dependencies.alarms)) {
   worker_.set_peers(peers_);
   master_ = std::make_unique<Master>(Master::Dependencies{
-      MasterSession::Dependencies{dependencies.registry, MakeLocalConstantEvaluator(dependencies.env), peers_,
-                                  dependencies.blocking_pool, dependencies.alarms, best_effort_, dependencies.rng},
+      MasterSession::Dependencies{dependencies.parts.registry, MakeLocalConstantEvaluator(dependencies.parts.env),
+                                  peers_, dependencies.parts.blocking_pool, dependencies.alarms, best_effort_,
+                                  dependencies.rng},
       config, worker_, dependencies.transport, dependencies.unclaimed_session_ms});
 }
 

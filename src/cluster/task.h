@@ -1,5 +1,5 @@
-// Task: a worker and a master, connected to each other, that serve the calls to one task of a cluster. Does not know
-// its address: a Server puts it behind a port, a simulation behind a simulated address. Thread-safe.
+// Task: a worker and a master, connected to each other, that serve the calls to one task of a cluster. Does
+// not know its address: a Server binds it to a port, a simulation to a simulated address. Thread-safe.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/alarms.h"
-#include "base/env.h"
 #include "base/rng.h"
 #include "cluster/master.h"
+#include "cluster/process_parts.h"
 #include "cluster/worker.h"
 #include "session/cluster_spec.h"
 
@@ -18,15 +18,11 @@ namespace weir {
 class Task final {
  public:
   struct Dependencies {
-    const OpRegistry& registry;  // all of these must outlive the task
-    ThreadPool& pool;
-    ElasticPool& blocking_pool;
-    Env& env;  // the files that kernels use
-    Transport& transport;
+    ProcessParts parts;
+    Transport& transport;  // all of these must outlive the task
     Clock& clock;
     Alarms& alarms;
     Rng& rng;
-    PyFuncRunner* py_functions = nullptr;
     size_t chunk_bytes = kChunkBytes;                    // see Worker::Dependencies
     int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // see Master::Dependencies
   };

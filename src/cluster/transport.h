@@ -71,7 +71,7 @@ class Listener {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // A place where threads that wait for a response can poll this transport meanwhile; null if it has none.
+  // A thread that waits for a response can poll this transport with it. Null if the transport cannot be polled.
   virtual std::shared_ptr<EventPoller> event_poller() { return nullptr; }
   virtual std::shared_ptr<Channel> Connect(const std::string& address) = 0;
   // Unavailable if the address is in use, InvalidArgument if it does not belong to this machine.

@@ -105,16 +105,16 @@ class KeepaliveTest : public TransportTest {};
 // For tests in which the handler makes a peer silent by not answering probes.
 class GrpcKeepaliveTest : public TransportTest {};
 
-TEST_P(KeepaliveTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
-  Signal came;
+TEST_P(KeepaliveTest, ASlowPeerThatAnswersPingsIsNotLost) {
+  Signal arrived;
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() == kSignOfLife) return Echo(call);
     Keep(std::move(call));
-    came.Give();
+    arrived.Give();
   });
   Answer slow;
   channel_->Call("/a.B/C", Rope("x"), {}, slow.Take());
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   EXPECT_EQ(Call("/a.B/Never", "x", nullptr, {.timeout_ms = 2 * kShortTimeoutMs}).code(),
             StatusCode::kDeadlineExceeded);
   kept(0).Respond(Rope("at last"));
@@ -124,16 +124,16 @@ TEST_P(KeepaliveTest, APeerThatTakesLongButGivesSignsOfLifeIsNotLost) {
 }
 
 TEST_P(GrpcKeepaliveTest, AnswersAreSignsOfLife) {
-  Signal came;
+  Signal arrived;
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() == "/a.B/C") return Echo(call);
     const bool is_sign = call->method() == kSignOfLife;
     Keep(std::move(call));  // probes are not answered
-    if (!is_sign) came.Give();
+    if (!is_sign) arrived.Give();
   });
   Answer slow;
   channel_->Call("/a.B/Slow", Rope("x"), {}, slow.Take());
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2 * kShortTimeoutMs);
   while (std::chrono::steady_clock::now() < end) {
     const Status status = Call("/a.B/C", "x");
@@ -164,19 +164,19 @@ TEST_P(GrpcKeepaliveTest, APeerThatIsSilentIsLostAndFoundAgain) {
 }
 
 TEST_P(GrpcKeepaliveTest, BothSidesDetectAPartition) {
-  Signal came;
+  Signal arrived;
   Signal cancelled;
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() == kSignOfLife) return Echo(call);
     call->cancel().Register([&] { cancelled.Give(); });
     Keep(std::move(call));
-    came.Give();
+    arrived.Give();
   });
   Proxy proxy(listener_->port());
   channel_ = client_->Connect(fmt::format("127.0.0.1:{}", proxy.port()));
   Answer answer;
   channel_->Call("/a.B/C", Rope("x"), {}, answer.Take());
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   proxy.Cut();
   EXPECT_EQ(answer.Wait().code(), StatusCode::kUnavailable);
   EXPECT_TRUE(cancelled.Wait());
@@ -208,17 +208,17 @@ TEST_P(GrpcKeepaliveTest, ASilentPeerCostsOnlyItsOwnCalls) {
   Listen(kShortTimeoutMs, [&](std::shared_ptr<IncomingCall> call) { Keep(std::move(call)); });
   const std::unique_ptr<Transport> healthy = Make(kLongTimeoutMs);
   std::unique_ptr<Listener> other = *healthy->Listen("localhost:0");
-  Signal came;
+  Signal arrived;
   std::shared_ptr<IncomingCall> slow;
   other->Serve([&](std::shared_ptr<IncomingCall> call) {
     if (call->method() == kSignOfLife) return Echo(call);
     slow = std::move(call);
-    came.Give();
+    arrived.Give();
   });
   const std::shared_ptr<Channel> to_other = client_->Connect(fmt::format("localhost:{}", other->port()));
   Answer answer;
   to_other->Call("/a.B/C", Rope("x"), {}, answer.Take());
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kUnavailable);
   slow->Respond(Rope("fine"));
   EXPECT_TRUE(answer.Wait().ok());

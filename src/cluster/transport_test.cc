@@ -1,7 +1,6 @@
 // Calls over real sockets, with each of gRPC, the host transport and UCX: how they are answered, cancelled and lost.
 #include "cluster/transport_test.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,12 +9,13 @@
 #include <thread>
 
 #include "cluster/resolve.h"
+#include "cluster/silent_port_test.h"
 #include "session/cluster_spec.h"
 
 namespace weir::transport_tests {
 namespace {
 
-TEST_P(TransportTest, MessagesOfAllSizesComeBack) {
+TEST_P(TransportTest, MessagesOfAllSizesAreEchoed) {
   Listen(kLongTimeoutMs, Echo);
   for (const size_t size : {0, 1, 1'000, 300'000, 5'000'000}) {
     std::string response;
@@ -119,17 +119,17 @@ TEST_P(TransportTest, CallsBeforeServeAreQueued) {
 }
 
 TEST_P(TransportTest, CancelledCallEndsOnBothSides) {
-  Signal came;
+  Signal arrived;
   Signal cancelled;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     call->cancel().Register([&] { cancelled.Give(); });
     Keep(std::move(call));
-    came.Give();
+    arrived.Give();
   });
   CancelToken token;
   Answer answer;
   channel_->Call("/a.B/C", Rope("x"), {.cancel = &token}, answer.Take());
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   token.Cancel(Aborted("enough"));
   EXPECT_EQ(answer.Wait(), Aborted("enough"));
   EXPECT_TRUE(cancelled.Wait());
@@ -151,19 +151,19 @@ TEST_P(TransportTest, ATimeoutEndsACallOnBothSides) {
 }
 
 TEST_P(TransportTest, DestroyedListenerCancelsCallsAndFreesItsPort) {
-  Signal came;
+  Signal arrived;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     call->cancel().Register([call = call.get()] { call->Respond(call->cancel().reason()); });
     Keep(std::move(call));
-    came.Give();
+    arrived.Give();
   });
   Answer answer;
   channel_->Call("/a.B/C", Rope("x"), {}, answer.Take());
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   const std::string where = address();
   listener_ = nullptr;
   EXPECT_EQ(answer.Wait(), Unavailable("the server is stopping"));
-  EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kUnavailable);  // nobody listens
+  EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kUnavailable);  // no listener
   Result<std::unique_ptr<Listener>> next = server_->Listen(where);
   ASSERT_TRUE(next.ok()) << next.status();
   (*next)->Serve(Echo);
@@ -171,38 +171,38 @@ TEST_P(TransportTest, DestroyedListenerCancelsCallsAndFreesItsPort) {
 }
 
 TEST_P(TransportTest, DestroyedTransportCancelsItsCalls) {
-  Signal came;
+  Signal arrived;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     Keep(std::move(call));
-    came.Give();
+    arrived.Give();
   });
   Answer answer;
   channel_->Call("/a.B/C", Rope("x"), {}, answer.Take());
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   client_ = nullptr;
   EXPECT_EQ(answer.Wait().code(), StatusCode::kCancelled);
   EXPECT_EQ(Call("/a.B/C", "x").code(), StatusCode::kCancelled);
 }
 
 TEST_P(TransportTest, CallsFromFinalCallbacksFail) {
-  Signal came;
+  Signal arrived;
   Listen(kLongTimeoutMs, [&](std::shared_ptr<IncomingCall> call) {
     if (call->method() != "/a.B/Keep") return Echo(call);
     Keep(std::move(call));
-    came.Give();
+    arrived.Give();
   });
   Answer again;
   channel_->Call("/a.B/Keep", Rope("x"), {}, [&](const Result<Rope>& result) {
     EXPECT_EQ(result.status().code(), StatusCode::kCancelled);
     channel_->Call("/a.B/C", Rope("x"), {}, again.Take());
   });
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   client_ = nullptr;
   EXPECT_EQ(again.Wait(), Cancelled("the transport of this process is shutting down"));
 }
 
 TEST_P(TransportTest, CallDuringListenerShutdownIsCancelled) {
-  Signal came;
+  Signal arrived;
   Signal came_late;
   Status late;
   Answer second;
@@ -219,11 +219,11 @@ TEST_P(TransportTest, CallDuringListenerShutdownIsCancelled) {
       call->Respond(call->cancel().reason());
     });
     Keep(std::move(call));
-    came.Give();
+    arrived.Give();
   });
   Answer first;
   channel_->Call("/a.B/C", Rope("x"), {}, first.Take());
-  ASSERT_TRUE(came.Wait());
+  ASSERT_TRUE(arrived.Wait());
   listener_ = nullptr;
   EXPECT_EQ(late, Unavailable("the server is stopping"));
   EXPECT_EQ(first.Wait(), Unavailable("the server is stopping"));
@@ -328,18 +328,10 @@ TEST_P(TransportTest, WaitForReadyCallIsAnsweredLater) {
 
 TEST_P(TransportTest, WaitForReadySurvivesSilentPort) {
   client_ = Make(kShortTimeoutMs);
-  const int silent = socket(AF_INET, SOCK_STREAM, 0);  // the kernel accepts connections, but no process ever answers
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(name);
-  ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr*>(&name), size), 0);
-  ASSERT_EQ(listen(silent, 10), 0);
-  ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr*>(&name), &size), 0);
-  channel_ = client_->Connect(fmt::format("127.0.0.1:{}", ntohs(name.sin_port)));
+  const SilentPort silent;
+  channel_ = client_->Connect(fmt::format("127.0.0.1:{}", silent.number()));
   const Status status = Call("/a.B/C", "x", nullptr, {.timeout_ms = 4 * kShortTimeoutMs, .wait_for_ready = true});
   EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status;
-  close(silent);
 }
 
 TEST_P(TransportTest, BusyServerStillResponds) {

@@ -50,13 +50,13 @@ class Answer final {
       } else {
         status_ = result.status();
       }
-      come_.notify_all();
+      changed_.notify_all();
     };
   }
   // Waits for the end of the call.
   Status Wait() {
     std::unique_lock lock(mu_);
-    if (!come_.wait_for(lock, std::chrono::nanoseconds(kPatience), [&] { return times_ > 0; }))
+    if (!changed_.wait_for(lock, std::chrono::nanoseconds(kPatience), [&] { return times_ > 0; }))
       return Internal("no answer came");
     EXPECT_EQ(times_, 1);
     return status_;
@@ -65,7 +65,7 @@ class Answer final {
 
  private:
   std::mutex mu_;
-  std::condition_variable come_;
+  std::condition_variable changed_;
   int times_ = 0;
   Status status_;
   std::string text_;
@@ -79,9 +79,10 @@ enum class Kind { kGrpc, kHost, kUcx };
 class TransportTest : public testing::TestWithParam<Kind> {
  protected:
   static std::unique_ptr<Transport> Make(int64_t peer_timeout_ms) {
-    std::unique_ptr<Transport> grpc = MakeGrpcTransport(peer_timeout_ms);
-    if (GetParam() == Kind::kHost) return MakeHostTransport(std::move(grpc), peer_timeout_ms);
-    if (GetParam() == Kind::kUcx) return MakeUcxTransport(std::move(grpc), peer_timeout_ms, /*forced=*/true);
+    const TransportSettings settings{.peer_timeout_ms = peer_timeout_ms, .force_ucx = true};
+    std::unique_ptr<Transport> grpc = MakeGrpcTransport(settings);
+    if (GetParam() == Kind::kHost) return MakeHostTransport(std::move(grpc), settings);
+    if (GetParam() == Kind::kUcx) return MakeUcxTransport(std::move(grpc), settings);
     return grpc;
   }
   // A listener waits until all calls have been answered.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "op/node_error.h"
 #include "tensor/tensor_proto.h"
 
 namespace weir {
@@ -499,7 +500,7 @@ std::string ErrorText(const Status& status) {
   const std::string mark = fmt::format("[[{{{{node {}}}}}]]", *node);
   if (text.find(mark) != std::string::npos) return text;
   // TensorFlow's clients read the first double brackets: the mark replaces the executor's own note about the node.
-  const size_t begin = text.find(fmt::format("[[node '{}' (", *node));
+  const size_t begin = text.find(NodeTextStart(*node));
   const size_t end = begin == std::string::npos ? begin : text.find("]]", begin);
   if (end != std::string::npos) return text.replace(begin, end + 2 - begin, mark);
   return text + "\n\t " + mark;

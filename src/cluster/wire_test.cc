@@ -215,7 +215,7 @@ TEST(WireTest, MessagesThatEndTooEarlyAreMalformed) {
   }
 }
 
-TEST(WireTest, FieldsComeInAnyOrder) {
+TEST(WireTest, FieldsMayBeInAnyOrder) {
   tensorflow::RunStepRequest one;
   one.set_session_handle("s");
   auto* feed = one.add_feed();

@@ -227,7 +227,7 @@ void Worker::RegisterGraph(tensorflow::RegisterGraphRequest request, const CallO
                            Reply<tensorflow::RegisterGraphResponse> done) {
   // Importing and compiling take long: not on the caller's thread.
   auto shared = std::make_shared<tensorflow::RegisterGraphRequest>(std::move(request));
-  dependencies_.blocking_pool.Schedule(
+  dependencies_.parts.blocking_pool.Schedule(
       [this, shared, cancel = options.cancel, done = std::move(done), counted = in_flight_.Enter()] {
         done(CatchOutOfMemory("RegisterGraph", [&] {
           JoinedToken either{cancel, &stop_};
@@ -240,12 +240,12 @@ Result<tensorflow::RegisterGraphResponse> Worker::Register(const tensorflow::Reg
                                                            const CancelToken& cancel) {
   WEIR_ASSIGN(std::shared_ptr<WorkerSession> session,
               FindSession(request.session_handle(), request.create_worker_session_called()));
-  WEIR_ASSIGN(
-      std::shared_ptr<RegisteredGraph> graph,
-      RegisteredGraph::Make(request,
-                            RegisteredGraph::Dependencies{dependencies_.registry, dependencies_.env, session->devices,
-                                                          session->resources, session->stateful, session->handle},
-                            &cancel));
+  WEIR_ASSIGN(std::shared_ptr<RegisteredGraph> graph,
+              RegisteredGraph::Make(
+                  request,
+                  RegisteredGraph::Dependencies{dependencies_.parts.registry, dependencies_.parts.env, session->devices,
+                                                session->resources, session->stateful, session->handle},
+                  &cancel));
   tensorflow::RegisterGraphResponse response;
   response.set_graph_handle(NewHandle());
   std::lock_guard lock(session->mu);
@@ -318,16 +318,16 @@ struct Worker::StepState {
 StepArgs Worker::ArgsFor(const StepState& state, ActiveStep& step, int64_t id) {
   StepArgs args;
   args.context.step_id = id;
-  args.context.pool = &dependencies_.pool;
-  args.context.blocking_pool = &dependencies_.blocking_pool;
-  args.context.env = &dependencies_.env;
+  args.context.pool = &dependencies_.parts.pool;
+  args.context.blocking_pool = &dependencies_.parts.blocking_pool;
+  args.context.env = &dependencies_.parts.env;
   args.context.resources = state.session->resources.get();
   args.context.functions = state.graph->kernel_state()->functions.get();
-  args.context.py_functions = dependencies_.py_functions;
+  args.context.py_functions = dependencies_.parts.py_functions;
   args.context.rendezvous = step.rendezvous;
   args.context.session_handle = &state.graph->kernel_state()->session_handle;
   args.context.keep_alive = state.graph->kernel_state();
-  args.pool = &dependencies_.pool;
+  args.pool = &dependencies_.parts.pool;
   args.clock = &dependencies_.clock;
   args.cancelled_by = {&stop_, &step.cancel};
   return args;
@@ -424,7 +424,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
     if (is_first) step->partial = std::make_shared<PartialStep>(*executor);
     partial = step->partial;
   }
-  // A step has one part of a graph here, but a caller may be wrong.
+  // A step runs one part per worker. Reject a master that sends pieces of different graphs.
   if (&partial->plan() != &(*executor)->plan())
     return done(InvalidArgument("the pieces of a partial run belong to different graphs"));
   if (is_first) {
@@ -515,7 +515,7 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   if (answer->answered()) return;
   auto receiver = [this, receive, answer, &rendezvous](Result<Rendezvous::Value> value) {
     if (answer->Claim()) return answer->Finish(Received(*receive, std::move(value)));
-    // The caller gave up while the value was handed over: leave it for another receive.
+    // The caller gave up after the value was taken: put it back for another receive.
     if (value.ok()) rendezvous.Send(receive->key, *std::move(value)).IgnoreError();
   };
   const bool waits = rendezvous.RecvLocal(receive->key, receive->number, std::move(receiver));

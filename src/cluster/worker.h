@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/env.h"
 #include "base/thread_pool.h"
 #include "cluster/chunks.h"
 #include "cluster/in_flight.h"
 #include "cluster/peers.h"
+#include "cluster/process_parts.h"
 #include "cluster/step_rendezvous.h"
 #include "device/device.h"
 #include "op/py_func.h"
@@ -28,13 +28,9 @@ struct StepArgs;
 class Worker final : public WorkerService {
  public:
   struct Dependencies {
-    const OpRegistry& registry;  // all of these must outlive the worker
-    ThreadPool& pool;
-    ElasticPool& blocking_pool;
-    Env& env;  // the files that kernels use
-    PyFuncRunner* py_functions = nullptr;
-    Transport& transport;              // for sessions that bring their own cluster
-    Clock& clock;                      // measures kernels
+    ProcessParts parts;
+    Transport& transport;              // for sessions that bring their own cluster; outlives the worker
+    Clock& clock;                      // measures kernels; outlives the worker
     size_t chunk_bytes = kChunkBytes;  // large tensors are sent to Weir tasks in chunks of this size
   };
 

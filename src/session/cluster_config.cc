@@ -2,21 +2,18 @@
 
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "session/cluster_json.h"
 
 namespace weir {
 
-namespace {
-
 using Json = nlohmann::json;
 
-// Parses JSON. A duplicate key is an error, because it is ambiguous.
 Result<Json> ParseJson(std::string_view text) {
   std::vector<std::set<std::string>> open_objects;
   std::optional<std::string> twice;
@@ -38,13 +35,11 @@ Result<Json> ParseJson(std::string_view text) {
   }
 }
 
-// The kind of a value for messages: "a number".
 std::string KindOf(const Json& value) {
   if (value.is_null()) return "null";
   return fmt::format("{} {}", value.is_array() || value.is_object() ? "an" : "a", value.type_name());
 }
 
-// A task index, as a number or a string: TensorFlow accepts both. -1 if it is not a valid index.
 int IndexFrom(const Json& value) {
   if (value.is_number_integer()) {
     if (value.is_number_unsigned() && value.get<uint64_t>() > std::numeric_limits<int>::max()) return -1;
@@ -57,6 +52,8 @@ int IndexFrom(const Json& value) {
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   return is_number && absl::SimpleAtoi(text, &index) ? index : -1;
 }
+
+namespace {
 
 Result<ClusterSpec::Tasks> TasksFrom(const Json& value) {
   ClusterSpec::Tasks tasks;
@@ -81,7 +78,9 @@ Result<ClusterSpec::Tasks> TasksFrom(const Json& value) {
   return InvalidArgument("tasks are a list of addresses or an object from index to address, not {}", KindOf(value));
 }
 
-Result<ClusterSpec> ClusterFrom(const Json& value) {
+}  // namespace
+
+Result<ClusterSpec> ClusterFrom(const Json& value, ClusterSpec::Addresses addresses) {
   if (!value.is_object()) return InvalidArgument("it must be an object from job to tasks, not {}", KindOf(value));
   std::map<std::string, ClusterSpec::Tasks> jobs;
   for (const auto& [job, tasks] : value.items()) {
@@ -89,8 +88,10 @@ Result<ClusterSpec> ClusterFrom(const Json& value) {
     if (!converted.ok()) return WithContext(converted.status(), fmt::format("job '{}'", job));
     jobs[job] = *std::move(converted);
   }
-  return ClusterSpec::Make(std::move(jobs));
+  return ClusterSpec::Make(std::move(jobs), addresses);
 }
+
+namespace {
 
 Status ReadTask(const Json& value, ClusterConfig& config) {
   if (!value.is_object())

@@ -85,7 +85,7 @@ TEST(ClusterConfigTest, ErrorsNameTheInvalidPart) {
   }
 }
 
-TEST(ClusterConfigTest, WrittenAndReadAgain) {
+TEST(ClusterConfigTest, RoundTrips) {
   ClusterConfig config;
   config.cluster =
       ClusterSpec::Make({{"ps", {{0, "a:1"}, {1, "b:1"}}}, {"worker", {{3, "c:1"}}}, {"idle", {}}}).value();

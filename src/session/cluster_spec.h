@@ -1,4 +1,4 @@
-// ClusterSpec for Weir's own code: the public header, and the message that it is converted to.
+// Internal version of the public header: adds the message that it is converted to.
 #ifndef WEIR_SESSION_CLUSTER_SPEC_MESSAGES_H_
 #define WEIR_SESSION_CLUSTER_SPEC_MESSAGES_H_
 

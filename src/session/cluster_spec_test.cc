@@ -127,7 +127,7 @@ TEST(ClusterSpecTest, TwoTasksDoNotShareAnAddress) {
   EXPECT_TRUE(ClusterSpec::Make({{"ps", {{0, "localhost:0"}, {1, "localhost:0"}}}}).ok());
 }
 
-TEST(ClusterSpecTest, AddressesThatLackAPort) {
+TEST(ClusterSpecTest, AddressesWithoutAPort) {
   const Jobs jobs = {{"ps", {{0, "ps0"}, {1, "ps0"}}}, {"worker", {{0, ""}}}};
   EXPECT_EQ(ErrorOf(ClusterSpec::Make(jobs).status()), "task 0 of job 'ps': address 'ps0': the port is missing");
   const Result<ClusterSpec> spec = ClusterSpec::Make(jobs, ClusterSpec::Addresses::kMayLackPort);

@@ -1,4 +1,4 @@
-// Session for Weir's own code: the public header, and the messages that it names.
+// Internal version of the public header: adds the messages that it names.
 #ifndef WEIR_SESSION_SESSION_MESSAGES_H_
 #define WEIR_SESSION_SESSION_MESSAGES_H_
 

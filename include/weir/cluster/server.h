@@ -3,47 +3,28 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
-#include "weir/base/env.h"
-#include "weir/op/op_registry.h"
+#include "weir/base/status.h"
 #include "weir/proto/messages.h"
-#include "weir/session/cluster_spec.h"
 
 namespace weir {
 
-class ElasticPool;
 class Listener;
 class Network;
-class PyFuncRunner;
-class ThreadPool;
+struct ProcessParts;
 
 class Server final {
  public:
-  struct Dependencies {
-    const OpRegistry& registry;  // all of these must outlive the server
-    ThreadPool& pool;
-    ElasticPool& blocking_pool;
-    Env& env;  // the files that kernels use
-    Network& network;
-    PyFuncRunner* py_functions = nullptr;
-  };
-  struct Options {
-    // Where to listen instead of the task's address in the cluster: "host" or "host:port". Empty: WEIR_BIND_ADDRESS of
-    // the environment, or else the address in the cluster.
-    std::string bind_address;
-    // Time after which the master closes a session that no client has used since its creation; 0: never. Not set:
-    // WEIR_UNCLAIMED_SESSION_SECONDS of the environment, or else a day.
-    std::optional<int64_t> unclaimed_session_ms;
-  };
-
-  // Validates the definition and binds the port. Errors name the job and task, or the address that cannot be bound.
+  // Internal: programs call Engine::StartServer. Validates the definition and binds the port. Errors name the job and
+  // task, or the address that cannot be bound. REQUIRES: the parts and the network outlive the server.
+  struct Options;
   static Result<std::unique_ptr<Server>> Make(const tensorflow::ServerDef& def, const Options& options,
-                                              const Dependencies& dependencies);
+                                              const ProcessParts& parts, Network& network);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -19,13 +19,13 @@ using SharedPtr = std::shared_ptr<GrpcChannel::Shared>;
 int64_t Now() { return RealClock().MonotonicNanos(); }
 
 // A silent peer is probed after a third of the peer timeout. The rest is the time that it has to answer.
-int64_t ProbeAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer_timeout_ms / 3); }
-int64_t ProbeTimeoutMs(int64_t peer_timeout_ms) {
-  return std::max<int64_t>(1, peer_timeout_ms - ProbeAfterMs(peer_timeout_ms));
+int64_t ProbeAfterMs(const TransportSettings& settings) { return std::max<int64_t>(1, settings.peer_timeout_ms / 3); }
+int64_t ProbeTimeoutMs(const TransportSettings& settings) {
+  return std::max<int64_t>(1, settings.peer_timeout_ms - ProbeAfterMs(settings));
 }
 // After this much silence, new calls use a new connection. The peer may close a silent connection after three quarters
 // of its timeout (see grpc_transport.cc), and this process may not notice.
-int64_t StaleAfterMs(int64_t peer_timeout_ms) { return std::max<int64_t>(1, peer_timeout_ms / 2); }
+int64_t StaleAfterMs(const TransportSettings& settings) { return std::max<int64_t>(1, settings.peer_timeout_ms / 2); }
 
 // The target for gRPC. gRPC would resolve all names, even "localhost", so loopback names become numeric addresses. Both
 // loopback addresses fit into one target as IPv6 addresses, the IPv4 one in its mapped form.
@@ -41,7 +41,7 @@ std::string DialTarget(const std::string& text) {
   return "ipv6:" + absl::StrJoin(targets, ",");
 }
 
-grpc::ChannelArguments Arguments(const std::string& address, int64_t peer_timeout_ms) {
+grpc::ChannelArguments Arguments(const std::string& address, const TransportSettings& settings) {
   grpc::ChannelArguments args;
   if (const std::string target = DialTarget(address); target != address)
     args.SetString(GRPC_ARG_DEFAULT_AUTHORITY, address);
@@ -54,7 +54,7 @@ grpc::ChannelArguments Arguments(const std::string& address, int64_t peer_timeou
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
   // Despite its name, this is the timeout of a connection attempt.
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
-              static_cast<int>(std::min<int64_t>(peer_timeout_ms, std::numeric_limits<int>::max())));
+              static_cast<int>(std::min<int64_t>(settings.peer_timeout_ms, std::numeric_limits<int>::max())));
   args.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   args.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return args;
@@ -92,7 +92,7 @@ void Watch(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
 // Decides about the peer at the end of a probe.
 void OnProbeEnd(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& connection, int64_t begin,
                 const grpc::Status& status) {
-  const int64_t timeout = ProbeTimeoutMs(shared->peer_timeout_ms) * kNanosPerMilli;
+  const int64_t timeout = ProbeTimeoutMs(shared->settings) * kNanosPerMilli;
   const int64_t now = Now();
   if (IsAnswer(status)) connection->last_activity_nanos = now;
   const bool silent =
@@ -100,8 +100,7 @@ void OnProbeEnd(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& 
   // Calls that wait for a connection keep waiting. If this process was suspended itself, the silence proves nothing.
   const bool connected = connection->channel->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
   const bool slept = now - begin > timeout + timeout / 4;
-  if (!silent || !connected || slept)
-    return Watch(shared, connection, ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMilli);
+  if (!silent || !connected || slept) return Watch(shared, connection, ProbeAfterMs(shared->settings) * kNanosPerMilli);
   connection->lost = true;
   shared->calls.CancelCallsOn(connection.get());
 }
@@ -112,7 +111,7 @@ void Probe(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
   call->connection = connection;
   call->request = ToByteBuffer(Rope());
   call->context.set_deadline(std::chrono::system_clock::now() +
-                             std::chrono::milliseconds(ProbeTimeoutMs(shared->peer_timeout_ms)));
+                             std::chrono::milliseconds(ProbeTimeoutMs(shared->settings)));
   if (!shared->calls.Add(call)) {
     delete call;
     return;
@@ -131,7 +130,7 @@ void CheckPeer(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& c
     // A call that began in between saw watched == true and scheduled nothing.
     if (connection->open_calls == 0 || connection->watched.exchange(true)) return;
   }
-  const int64_t after = ProbeAfterMs(shared->peer_timeout_ms) * kNanosPerMilli;
+  const int64_t after = ProbeAfterMs(shared->settings) * kNanosPerMilli;
   const int64_t silent = Now() - connection->last_activity_nanos;
   if (silent < after) return Watch(shared, connection, after - silent);
   Probe(shared, connection);
@@ -139,9 +138,9 @@ void CheckPeer(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& c
 
 }  // namespace
 
-GrpcConnection::GrpcConnection(const std::string& address, int64_t peer_timeout_ms)
+GrpcConnection::GrpcConnection(const std::string& address, const TransportSettings& settings)
     : channel(grpc::CreateCustomChannel(DialTarget(address), grpc::InsecureChannelCredentials(),
-                                        Arguments(address, peer_timeout_ms))),
+                                        Arguments(address, settings))),
       stub(channel),
       last_activity_nanos(Now()) {}
 
@@ -203,7 +202,7 @@ GrpcChannel::GrpcChannel(std::string address, std::shared_ptr<Shared> shared)
     : address_(std::move(address)),
       shared_(std::move(shared)),
       events_(shared_->events()),
-      connection_(std::make_shared<GrpcConnection>(address_, shared_->peer_timeout_ms)) {}
+      connection_(std::make_shared<GrpcConnection>(address_, shared_->settings)) {}
 
 // Leaked in a forked child: gRPC would wait for threads that exist only in the parent.
 GrpcChannel::~GrpcChannel() {
@@ -213,11 +212,11 @@ GrpcChannel::~GrpcChannel() {
 std::shared_ptr<GrpcConnection> GrpcChannel::Connection(bool wait_for_ready) {
   std::shared_ptr<GrpcConnection> former;  // destroyed without the lock
   std::lock_guard lock(mu_);
-  const bool stale = Now() - connection_->last_activity_nanos > StaleAfterMs(shared_->peer_timeout_ms) * kNanosPerMilli;
+  const bool stale = Now() - connection_->last_activity_nanos > StaleAfterMs(shared_->settings) * kNanosPerMilli;
   // A call that does not wait must learn the current state, not the result of gRPC's last attempt.
   const bool outdated = !wait_for_ready && connection_->channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE;
   if (connection_->lost || stale || outdated)
-    former = std::exchange(connection_, std::make_shared<GrpcConnection>(address_, shared_->peer_timeout_ms));
+    former = std::exchange(connection_, std::make_shared<GrpcConnection>(address_, shared_->settings));
   return connection_;
 }
 
@@ -245,8 +244,7 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
     return give_up(ProcessIsEnding());
   }
   ++connection->open_calls;
-  if (!connection->watched.exchange(true))
-    Watch(shared_, connection, ProbeAfterMs(shared_->peer_timeout_ms) * kNanosPerMilli);
+  if (!connection->watched.exchange(true)) Watch(shared_, connection, ProbeAfterMs(shared_->settings) * kNanosPerMilli);
   if (connection->lost) call->context.TryCancel();  // lost after it was chosen
   call->Start(method, events_, [shared = shared_](OpenCall* call) {
     const grpc::Status& status = call->status;
@@ -259,7 +257,7 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
       if (call->token != nullptr && call->token->cancelled()) {
         result = call->token->reason();
       } else if (call->connection->lost) {
-        result = LostPeer(shared->peer_timeout_ms);
+        result = LostPeer(shared->settings.peer_timeout_ms);
       }
     }
     Done told = std::move(call->done);

@@ -18,6 +18,7 @@
 #include "base/this_process.h"
 #include "cluster/grpc/grpc_events.h"
 #include "cluster/transport.h"
+#include "cluster/transport_settings.h"
 
 namespace weir {
 
@@ -39,7 +40,7 @@ inline constexpr std::pair<const char*, int> kStreamArguments[] = {
 
 // One connection. gRPC opens it on first use and again after a failure. Thread-safe.
 struct GrpcConnection final {
-  GrpcConnection(const std::string& address, int64_t peer_timeout_ms);
+  GrpcConnection(const std::string& address, const TransportSettings& settings);
 
   const std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
@@ -92,9 +93,9 @@ class GrpcChannel final : public Channel {
  public:
   // Shared by all channels of a transport. REQUIRES: `alarms` and `events` live until the calls are closed.
   struct Shared {
-    Shared(int64_t timeout_ms, Alarms& alarms, std::function<GrpcEvents&()> events)
-        : peer_timeout_ms(timeout_ms), alarms(alarms), events(std::move(events)) {}
-    const int64_t peer_timeout_ms;
+    Shared(const TransportSettings& settings, Alarms& alarms, std::function<GrpcEvents&()> events)
+        : settings(settings), alarms(alarms), events(std::move(events)) {}
+    const TransportSettings settings;
     Alarms& alarms;
     const std::function<GrpcEvents&()> events;  // created on first use
     OutgoingCalls calls;

@@ -36,8 +36,8 @@ grpc::Status ToGrpc(const Status& status) {
 
 // Pings clients while their calls are open. A client that is suspended or cut off does not answer, and its calls are
 // cancelled, but not before three quarters of the peer timeout: grpc_channel.cc relies on that.
-void AddPings(int64_t peer_timeout_ms, grpc::ServerBuilder* builder) {
-  const int quarter = static_cast<int>(peer_timeout_ms / 4);
+void AddPings(const TransportSettings& settings, grpc::ServerBuilder* builder) {
+  const int quarter = static_cast<int>(settings.peer_timeout_ms / 4);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, quarter);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 3 * quarter);
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
@@ -57,7 +57,7 @@ class GrpcIncoming final : public IncomingCall {
 
  private:
   friend class ServerCall;
-  // The first caller gets the exchange and must answer; all others get null.
+  // The first caller gets the ServerCall and must answer; all others get null.
   ServerCall* TakeServerCall() { return server_call_.exchange(nullptr); }
   std::string method_;
   Rope request_;
@@ -66,11 +66,11 @@ class GrpcIncoming final : public IncomingCall {
   std::atomic<ServerCall*> server_call_{nullptr};
 };
 
-// The exchanges of a listener, with an open call or waiting for one, so that Close can cancel them and Wait can wait
-// for them. Thread-safe.
+// The ServerCalls of a listener, with an open call or waiting for one, so
+// that Close can cancel them and Wait can wait for them. Thread-safe.
 class ServerCalls final {
  public:
-  // Counts an exchange until the last copy of the returned pointer is gone. Null after Close.
+  // Counts a ServerCall until the last copy of the returned pointer is gone. Null after Close.
   std::shared_ptr<void> Begin() {
     std::lock_guard lock(mu_);
     return closed_ ? nullptr : in_flight_.Enter();
@@ -84,7 +84,7 @@ class ServerCalls final {
     std::lock_guard lock(mu_);
     open_.erase(call);
   }
-  // Refuses new exchanges and cancels the open calls.
+  // Refuses new ServerCalls and cancels the open calls.
   void Close() {
     std::vector<std::shared_ptr<GrpcIncoming>> calls;
     {
@@ -159,7 +159,7 @@ class GrpcListener final : public Listener {
   }
 
   // Binds all addresses or none. False if one of them is in use.
-  bool Bind(const std::vector<std::string>& addresses, int port, int64_t peer_timeout_ms) {
+  bool Bind(const std::vector<std::string>& addresses, int port, const TransportSettings& settings) {
     port_ = port;
     grpc::ServerBuilder builder;
     for (const std::string& address : addresses) builder.AddListeningPort(address, grpc::InsecureServerCredentials());
@@ -170,7 +170,7 @@ class GrpcListener final : public Listener {
     builder.SetMaxSendMessageSize(-1);
     for (const auto& [name, value] : kStreamArguments) builder.AddChannelArgument(name, value);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port
-    AddPings(peer_timeout_ms, &builder);
+    AddPings(settings, &builder);
     // Accept pings from clients at any rate.
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
@@ -232,7 +232,7 @@ void GrpcIncoming::ServerCall::Read(bool ok) {
   }
   call_->request_ = ToRope(buffer_);
   buffer_.Clear();
-  // The handler may respond, which ends the exchange, before it returns.
+  // The handler may respond, which ends the ServerCall, before it returns.
   listener_.events_->RunBySize(call_->request_.size(),
                                [call = call_, &handler = listener_.handler_, counted = counted_] { handler(call); });
 }
@@ -258,9 +258,8 @@ void GrpcIncoming::Respond(Result<Rope> response) {
 
 class GrpcTransport final : public Transport {
  public:
-  explicit GrpcTransport(int64_t peer_timeout_ms)
-      : shared_(std::make_shared<GrpcChannel::Shared>(peer_timeout_ms, alarms_,
-                                                      [this]() -> GrpcEvents& { return Events(); })),
+  explicit GrpcTransport(const TransportSettings& settings)
+      : shared_(std::make_shared<GrpcChannel::Shared>(settings, alarms_, [this]() -> GrpcEvents& { return Events(); })),
         alarms_(RealClock()) {}
   ~GrpcTransport() override { shared_->calls.Close(); }
   std::shared_ptr<Channel> Connect(const std::string& address) override {
@@ -282,7 +281,7 @@ class GrpcTransport final : public Transport {
     std::unique_ptr<GrpcListener> listener;
     WEIR_TRY(BindFreePort(wanted, [&](const std::vector<std::string>& addresses, int port) {
                listener = std::make_unique<GrpcListener>();
-               return listener->Bind(addresses, port, shared_->peer_timeout_ms);
+               return listener->Bind(addresses, port, shared_->settings);
              }).status());
     return listener;
   }
@@ -298,7 +297,7 @@ class GrpcTransport final : public Transport {
   void CheckPeriodically(const std::shared_ptr<GrpcEvents>& events) {
     checked_events_.push_back(events);
     if (!std::exchange(checks_, true))
-      weir::CheckPeriodically(alarms_, shared_->peer_timeout_ms, [this] { CheckForStall(); });
+      weir::CheckPeriodically(alarms_, shared_->settings.peer_timeout_ms, [this] { CheckForStall(); });
   }
   void CheckForStall() {
     std::vector<std::shared_ptr<GrpcEvents>> alive;  // destroyed without the lock
@@ -332,16 +331,14 @@ void KeepReadBuffers() {
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeGrpcTransport(int64_t peer_timeout_ms) {
+std::unique_ptr<Transport> MakeGrpcTransport(const TransportSettings& settings) {
   KeepReadBuffers();
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);  // gRPC's mutexes would grow a lock graph
   // The logs of gRPC and protobuf repeat errors that callers get anyway, and a remote caller could flood them.
   google::protobuf::SetLogHandler(nullptr);
   gpr_set_log_verbosity(GPR_LOG_SEVERITY_ERROR);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
-  constexpr int64_t kShortestMs = 4;
-  constexpr int64_t kLongestMs = std::numeric_limits<int>::max();
-  return std::make_unique<GrpcTransport>(std::clamp(peer_timeout_ms, kShortestMs, kLongestMs));
+  return std::make_unique<GrpcTransport>(WithUsableTimeout(settings));
 }
 
 }  // namespace weir

@@ -5,13 +5,10 @@
 #include <memory>
 
 #include "cluster/transport.h"
+#include "cluster/transport_settings.h"
 
 namespace weir {
 
-// A peer that is silent for about this long counts as lost: calls to it end as Unavailable, and its own calls are
-// cancelled.
-constexpr int64_t kPeerTimeoutMs = 20'000;
-
-std::unique_ptr<Transport> MakeGrpcTransport(int64_t peer_timeout_ms = kPeerTimeoutMs);
+std::unique_ptr<Transport> MakeGrpcTransport(const TransportSettings& settings = {});
 
 }  // namespace weir

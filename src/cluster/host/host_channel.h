@@ -15,7 +15,7 @@ namespace weir {
 
 class HostChannel final : public Channel {
  public:
-  // `other` makes the channel of the other transport on first use. It returns null once that transport has ended.
+  // `other` creates the channel of the other transport, when it is first needed; null if that transport is closed.
   HostChannel(std::string address, std::shared_ptr<OutgoingLinks> callers, std::function<HostLink::Shared()> shared,
               std::function<std::shared_ptr<Channel>()> other);
   ~HostChannel() override;

@@ -49,7 +49,7 @@ struct HostLink::PeerMemory {
 };
 
 HostLink::HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkHandler> end)
-    : Link(std::move(end), shared.alarms, shared.peer_timeout_ms),
+    : Link(std::move(end), shared.alarms, shared.settings),
       shared_(shared),
       fd_(std::move(fd)),
       id_(shared.loop.NewId()),
@@ -68,16 +68,16 @@ void HostLink::Break(const Status& reason) {
   shutdown(fd_.get(), SHUT_RDWR);
   const std::shared_ptr<HostLink> self = shared_from_this();  // the loop drops its reference
   shared_.loop.Remove(id_, fd_.get());
-  std::map<uint64_t, Rope> lent;  // destroyed without the lock
+  std::map<uint64_t, Rope> shared;  // destroyed without the lock
   std::deque<Rope> queue;
   {
     std::lock_guard lock(write_mu_);
-    lent.swap(referenced_);
+    shared.swap(referenced_);
     queue.swap(queue_);
     sent_.notify_all();
   }
   // The peer may be alive and still read these blocks: they are never written or recycled again.
-  for (const auto& [id, rope] : lent) {
+  for (const auto& [id, rope] : shared) {
     for (const Rope::Slice& slice : rope.slices()) AbandonSharedBlock(slice.data);
   }
   // Not inline: the caller may hold locks.
@@ -107,7 +107,7 @@ bool HostLink::Send(HostHeader head, std::string_view method, Rope payload) {
     head.method_size = static_cast<uint32_t>(method.size());
     head.size = payload.size();
     std::string spans;
-    std::string text;  // written behind the spans
+    std::string text;  // written after the spans
     const bool lend = peer_reads_memory_ && payload.size() >= kMinByReference && payload.slices().size() <= kMaxSpans;
     if (lend) {
       for (const Rope::Slice& slice : payload.slices()) {
@@ -384,7 +384,7 @@ BufferPtr HostLink::MapSpan(int process, const Span& span, const std::shared_ptr
       mappings_.Find(process, {.id = span.block, .fd = static_cast<int>(span.fd), .capacity = span.capacity});
   if (!bytes.ok()) {
     if (map_again_nanos_.exchange(RealClock().MonotonicNanos() + kMapAgainNanos) == 0)
-      LogWarning("a block of {} bytes in the memory of process {} cannot be mapped, and is copied: {}", span.capacity,
+      LogWarning("a block of {} bytes in the memory of process {} cannot be mapped, so it is copied: {}", span.capacity,
                  process, std::string(bytes.status().message()));
     return nullptr;
   }
@@ -420,7 +420,7 @@ Status HostLink::CopySpans(int process, const std::vector<Span>& spans, std::vec
     from.push_back({reinterpret_cast<void*>(span.address), span.size});
     to.push_back({(*parts)[i]->data(), span.size});
   }
-  // The kernel may copy less than it is asked for.
+  // The kernel may copy fewer bytes than requested.
   size_t first = 0;
   while (first < from.size()) {
     const size_t count = std::min(kMost, from.size() - first);

@@ -33,7 +33,7 @@ struct HostHeader {
   enum Kind : uint32_t { kHello = 1, kCanReadMemory, kCall, kAnswer, kError, kCancel, kRelease, kPing, kPong };
   uint32_t kind = 0;
   uint32_t code = 0;         // only in kError: the StatusCode
-  uint64_t id = 0;           // of the call; in kRelease: of the lent payload; in kHello: a magic number
+  uint64_t id = 0;           // of the call; in kRelease: of the payload to release; in kHello: a magic number
   uint64_t size = 0;         // of the payload
   uint64_t reference = 0;    // id of the payload if it stays in the sender's memory; in kHello: the token
   uint32_t method_size = 0;  // of kCall
@@ -49,7 +49,7 @@ class HostLink final : public Link,
   struct Shared {
     EpollLoop& loop;
     Alarms& alarms;
-    int64_t peer_timeout_ms;
+    TransportSettings settings;
   };
   HostLink(const Shared& shared, OwnedFd fd, std::unique_ptr<LinkHandler> end);
   // Starts to read. Call it once, before anything is sent.

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   WEIR_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0, size);
   const weir::OwnedFd ours(ends[0]);
   auto link =
-      std::make_shared<weir::HostLink>(weir::HostLink::Shared{server.loop, server.alarms, int64_t{60'000}},
+      std::make_shared<weir::HostLink>(weir::HostLink::Shared{server.loop, server.alarms, {.peer_timeout_ms = 60'000}},
                                        weir::OwnedFd(ends[1]), std::make_unique<weir::LinkCallee>(server.calls));
   link->Start();
   if (send(ours.get(), data, size, MSG_NOSIGNAL) < 0) return 0;

@@ -44,13 +44,13 @@ class LinkFixture final {
   }
   explicit LinkFixture(const std::array<int, 2>& ends)
       : end(OwnedFd(ends[0])),
-        link(std::make_shared<HostLink>(HostLink::Shared{loop, alarms, kLinkSilentMs}, OwnedFd(ends[1]),
-                                        std::make_unique<LinkCallee>(calls))) {
+        link(std::make_shared<HostLink>(HostLink::Shared{loop, alarms, {.peer_timeout_ms = kLinkSilentMs}},
+                                        OwnedFd(ends[1]), std::make_unique<LinkCallee>(calls))) {
     calls->set_handler([](const std::shared_ptr<IncomingCall>& call) { call->Respond(call->TakeRequest()); });
   }
 };
 
-TEST(HostLinkMemoryTest, MappingsAreSweptAsLongAsThereAreSome) {
+TEST(HostLinkMemoryTest, MappingsAreSweptWhileAnyExists) {
   ShareLargeBlocks();
   const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
   const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
@@ -73,7 +73,7 @@ TEST(HostLinkMemoryTest, MappingsAreSweptAsLongAsThereAreSome) {
   EXPECT_EQ(bare.alarms.count(), 0U);
 }
 
-TEST(HostLinkMemoryTest, AfterABlockThatCannotBeMappedOthersAreMappedAgain) {
+TEST(HostLinkMemoryTest, MappingResumesAfterABlockThatCannotBeMapped) {
   ShareLargeBlocks();
   const Tensor tensor = Tensor::Zeros(kUint8, Shape{1 << 20}).value();
   const SharedBlock block = FindSharedBlock(tensor.raw(), tensor.num_bytes()).value();
@@ -115,7 +115,7 @@ TEST(HostLinkMemoryTest, WaitUntilSentReturnsInEveryCase) {
   EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
   EXPECT_TRUE(bare.end->Read(HostHeader::kAnswer).has_value());
   EXPECT_EQ(sent.wait_for(kHostLinkPatience), std::future_status::ready);
-  // until the peer has released the lent payload,
+  // until the peer has released the referenced payload,
   bare.end->Write({.kind = HostHeader::kCanReadMemory});
   bare.end->WriteCall(2, "/a.B/C", large);
   const std::optional<HostHeader> answer = bare.end->Read(HostHeader::kAnswer);

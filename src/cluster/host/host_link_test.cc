@@ -64,7 +64,7 @@ class HostLinkTest : public testing::Test {
     EXPECT_EQ(NextWrite().at(0).head.kind, HostHeader::kHello);
     return caller;
   }
-  HostLink::Shared shared() { return {loop_, alarms_, kLinkTimeoutMs}; }
+  HostLink::Shared shared() { return {loop_, alarms_, {.peer_timeout_ms = kLinkTimeoutMs}}; }
 
   bool CanRead(int timeout_ms) const {
     pollfd polled{peer_.get(), POLLIN, 0};
@@ -255,7 +255,7 @@ TEST_F(HostLinkTest, ErrorsAreBatchedToo) {
   EXPECT_EQ(write[1].payload, "no");
 }
 
-TEST_F(HostLinkTest, AHandlerThatThrowsDoesNotKeepTheMessagesBehindIt) {
+TEST_F(HostLinkTest, AHandlerThatThrowsDoesNotBlockLaterMessages) {
   handle_ = [](const std::shared_ptr<IncomingCall>& call) {
     call->Respond(Rope("fine"));
     if (call->request().Flatten() == "bad") throw std::bad_alloc();

@@ -51,8 +51,8 @@ class HostEventPoller final : public EventPoller {
 
 class HostTransport final : public Transport {
  public:
-  HostTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms)
-      : peer_timeout_ms_(std::max<int64_t>(4, peer_timeout_ms)), other_(std::move(other)), alarms_(RealClock()) {}
+  HostTransport(std::unique_ptr<Transport> other, const TransportSettings& settings)
+      : settings_(WithUsableTimeout(settings)), other_(std::move(other)), alarms_(RealClock()) {}
   ~HostTransport() override {
     poller_->Close();
     callers_->Close();
@@ -80,12 +80,12 @@ class HostTransport final : public Transport {
     if (loop_ == nullptr) {
       loop_ = std::make_unique<EpollLoop>();
       poller_->Open(*loop_);
-      CheckPeriodically(alarms_, peer_timeout_ms_, [this] { loop_->CheckForStall(); });
+      CheckPeriodically(alarms_, settings_.peer_timeout_ms, [this] { loop_->CheckForStall(); });
     }
-    return {*loop_, alarms_, peer_timeout_ms_};
+    return {*loop_, alarms_, settings_};
   }
 
-  const int64_t peer_timeout_ms_;
+  const TransportSettings settings_;
   std::shared_ptr<Transport> other_;
   std::mutex mu_;
   std::unique_ptr<EpollLoop> loop_;
@@ -97,8 +97,8 @@ class HostTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeHostTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms) {
-  return std::make_unique<HostTransport>(std::move(other), peer_timeout_ms);
+std::unique_ptr<Transport> MakeHostTransport(std::unique_ptr<Transport> other, const TransportSettings& settings) {
+  return std::make_unique<HostTransport>(std::move(other), settings);
 }
 
 }  // namespace weir

@@ -6,9 +6,10 @@
 #include <memory>
 
 #include "cluster/transport.h"
+#include "cluster/transport_settings.h"
 
 namespace weir {
 
-std::unique_ptr<Transport> MakeHostTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms);
+std::unique_ptr<Transport> MakeHostTransport(std::unique_ptr<Transport> other, const TransportSettings& settings);
 
 }  // namespace weir

@@ -35,7 +35,8 @@ constexpr int64_t kFewMs = 800;
 class HostTransportTest : public testing::Test {
  protected:
   static std::unique_ptr<Transport> Make(int64_t peer_timeout_ms) {
-    return MakeHostTransport(MakeGrpcTransport(peer_timeout_ms), peer_timeout_ms);
+    return MakeHostTransport(MakeGrpcTransport({.peer_timeout_ms = peer_timeout_ms}),
+                             {.peer_timeout_ms = peer_timeout_ms});
   }
   void Listen(int64_t peer_timeout_ms, CallHandler handler) {
     server_ = Make(peer_timeout_ms);
@@ -58,7 +59,7 @@ class HostTransportTest : public testing::Test {
 
 TEST_F(HostTransportTest, FallsBackIfOneSideLacksIt) {
   Listen(kManyMs, Echo);
-  const std::unique_ptr<Transport> plain = MakeGrpcTransport(kManyMs);
+  const std::unique_ptr<Transport> plain = MakeGrpcTransport({.peer_timeout_ms = kManyMs});
   EXPECT_TRUE(CallThrough(*plain, address(), "x").ok());
   std::unique_ptr<Listener> other = *plain->Listen("127.0.0.1:0");
   other->Serve(Echo);
@@ -185,7 +186,7 @@ TEST_F(HostTransportTest, MessagesBehindBlockedCallAreHandled) {
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(end.Read(HostHeader::kAnswer).has_value());
 }
 
-TEST_F(HostTransportTest, MemoryIsLentOnlyToReaders) {
+TEST_F(HostTransportTest, PayloadsAreReferencedOnlyIfThePeerCanReadThem) {
   Listen(kManyMs, Echo);
   const std::string large(100'000, 'x');
   RawHostPeer end(ConnectOnHost(address()));
@@ -245,11 +246,11 @@ TEST_F(HostTransportTest, ListenerDoesNotWaitForCallsBehindGarbage) {
 TEST_F(HostTransportTest, ACallIsHandledOnce) {
   std::mutex mu;
   std::vector<std::shared_ptr<IncomingCall>> calls;
-  CallOutcome came;
+  CallOutcome arrived;
   Listen(kManyMs, [&](const std::shared_ptr<IncomingCall>& call) {
     if (call->method() == "/the/last") {
       call->Respond(Rope("last"));
-      return came.Set(OkStatus());
+      return arrived.Set(OkStatus());
     }
     std::lock_guard lock(mu);
     calls.push_back(call);
@@ -259,7 +260,7 @@ TEST_F(HostTransportTest, ACallIsHandledOnce) {
   end.WriteCall(9, "/a.B/C", "again");
   end.Write({.kind = HostHeader::kAnswer, .id = 9, .size = 6}, "answer");
   end.WriteCall(10, "/the/last", "");
-  EXPECT_TRUE(came.Wait().ok());
+  EXPECT_TRUE(arrived.Wait().ok());
   std::lock_guard lock(mu);
   ASSERT_EQ(calls.size(), 1U);
   EXPECT_EQ(calls[0]->request().Flatten(), "first");
@@ -483,7 +484,7 @@ TEST_F(HostMappingTest, TensorIsMappedAndKeptUntilReleased) {
   }
 }
 
-TEST_F(HostMappingTest, LentMemoryIsAbandonedWhenTheLinkBreaks) {
+TEST_F(HostMappingTest, ReferencedMemoryIsNeverReusedAfterTheLinkBreaks) {
   TensorInFlight sent = NewTensorInFlight('s');
   ASSERT_TRUE(CallThrough(std::move(sent.rope)).ok());
   const Rope received = TakeReceived();

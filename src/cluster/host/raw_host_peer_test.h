@@ -38,7 +38,7 @@ class RawHostPeer final {
     Write({.kind = HostHeader::kCall, .id = id, .size = payload.size(), .method_size = uint32_t(method.size())},
           std::string(method) + std::string(payload));
   }
-  // The next message of that kind, without its payload if that is lent; nullopt at the end of the connection.
+  // The next message of that kind; nullopt at the end of the connection. `payload` gets its bytes, if it has them.
   std::optional<HostHeader> Read(uint32_t kind, std::string* payload = nullptr) {
     HostHeader head;
     while (ReadAll(&head, sizeof(head))) {

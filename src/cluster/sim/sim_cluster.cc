@@ -41,10 +41,14 @@ void SimCluster::Start(const std::string& task) {
   Transport& transport = network_.StartHost(HostOf(task));
   incarnation = std::make_unique<Incarnation>();
   incarnation->label = fmt::format("life {} of {}", num_crashes_[task] + 1, task);
-  incarnation->task =
-      std::make_unique<Task>(task, spec_, tensorflow::ConfigProto(),
-                             Task::Dependencies{registry_, pool_, blocking_pool_, RealEnv(), transport, world_.clock(),
-                                                world_.alarms(), world_.rng(), nullptr, chunk_bytes_, kUnclaimedMs});
+  incarnation->task = std::make_unique<Task>(task, spec_, tensorflow::ConfigProto(),
+                                             Task::Dependencies{{registry_, pool_, blocking_pool_, RealEnv()},
+                                                                transport,
+                                                                world_.clock(),
+                                                                world_.alarms(),
+                                                                world_.rng(),
+                                                                chunk_bytes_,
+                                                                kUnclaimedMs});
   Result<std::unique_ptr<Listener>> listener = transport.Listen(AddressOf(task));
   WEIR_CHECK(listener.ok(), listener.status().ToString());
   incarnation->listener = *std::move(listener);

@@ -312,7 +312,7 @@ void SimNetwork::TakeCall(const ConnectionPtr& connection, const CallPtr& call, 
   // Handlers run on any thread: calls that arrived in order may start in any order.
   world_.After(Dispatch(), [this, connection, incoming] {
     const auto it = connection->to->listeners.find(connection->address);
-    if (it == connection->to->listeners.end()) return incoming->Respond(Unavailable("nobody listens any more"));
+    if (it == connection->to->listeners.end()) return incoming->Respond(Unavailable("the listener has ended"));
     world_.Log(fmt::format("{} serves {} #{}", connection->to->label(), Short(incoming->call->method),
                            incoming->call->number));
     const CallHandler handler = it->second;

@@ -64,7 +64,7 @@ TEST_F(SimNetworkTest, CallsAreAnswered) {
   EXPECT_GT(world_.now(), 0);
 }
 
-TEST_F(SimNetworkTest, NobodyListensIsUnavailable) {
+TEST_F(SimNetworkTest, CallWithoutAListenerIsUnavailable) {
   auto channel = network_.StartHost("b").Connect("a:1");
   auto answer = Ask(*channel, "one");
   Run();

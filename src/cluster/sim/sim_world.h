@@ -19,7 +19,7 @@ namespace weir {
 
 class SimWorld final {
  public:
-  // With `tell`, every note is printed to standard error.
+  // If `verbose`, every note is printed to standard error.
   SimWorld(uint64_t seed, bool verbose);
   SimWorld(const SimWorld&) = delete;
   SimWorld& operator=(const SimWorld&) = delete;

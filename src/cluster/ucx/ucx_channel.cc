@@ -19,7 +19,7 @@ bool WantsUcx(const std::string& text, bool forced) {
 UcxChannel::UcxChannel(std::string address, std::shared_ptr<UcxRuntime> runtime,
                        std::function<std::shared_ptr<Channel>()> other)
     : address_(std::move(address)),
-      wanted_(WantsUcx(address_, runtime->forced())),
+      wanted_(WantsUcx(address_, runtime->settings().force_ucx)),
       runtime_(std::move(runtime)),
       make_other_(std::move(other)) {}
 
@@ -94,7 +94,7 @@ void UcxChannel::Refused(const Status& why) {
   const bool is_absent = why.code() == StatusCode::kUnavailable || why.code() == StatusCode::kDeadlineExceeded ||
                          why.code() == StatusCode::kCancelled;
   const bool is_other = why.code() == StatusCode::kUnimplemented;
-  if (!is_absent && (!is_other || runtime_->forced())) runtime_->LogNotUsed(address_, why);
+  if (!is_absent && (!is_other || runtime_->settings().force_ucx)) runtime_->LogNotUsed(address_, why);
   std::lock_guard lock(mu_);
   state_ = State::kRefused;
   may_ask_ = may_ask_ || is_absent;

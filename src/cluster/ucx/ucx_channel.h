@@ -14,7 +14,7 @@ namespace weir {
 
 class UcxChannel final : public Channel, public std::enable_shared_from_this<UcxChannel> {
  public:
-  // `other` makes the channel of the other transport on first use. It returns null once that transport has ended.
+  // `other` creates the channel of the other transport, when it is first needed; null if that transport is closed.
   UcxChannel(std::string address, std::shared_ptr<UcxRuntime> runtime, std::function<std::shared_ptr<Channel>()> other);
   ~UcxChannel() override;
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override;

@@ -1,5 +1,5 @@
-// Feeds arbitrary active messages to a UcxInbox: it must return an error, or messages with as many bytes as their heads
-// say.
+// Feeds arbitrary active messages to a UcxInbox: it must return an error, or messages with as many bytes as their
+// headers announce.
 #include <cstdint>
 #include <cstring>
 

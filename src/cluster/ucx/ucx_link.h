@@ -19,22 +19,22 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
   struct Shared {
     EpollLoop& loop;
     Alarms& alarms;
-    int64_t peer_timeout_ms;
+    TransportSettings settings;
     std::shared_ptr<UcxWorker> worker;
   };
   // Returns the calls that a peer with this invitation number belongs to; null if the number is not valid.
   using FindCalls = std::function<std::shared_ptr<IncomingLinkCalls>(uint64_t invitation)>;
   // For the connecting side.
   UcxLink(const Shared& shared, std::unique_ptr<LinkHandler> end)
-      : Link(std::move(end), shared.alarms, shared.peer_timeout_ms), shared_(shared) {}
-  // For the accepting side. Gets its end with the peer's kHello.
+      : Link(std::move(end), shared.alarms, shared.settings), shared_(shared) {}
+  // For the accepting side. Gets its handler with the peer's kHello.
   UcxLink(const Shared& shared, FindCalls find_calls)
-      : Link(nullptr, shared.alarms, shared.peer_timeout_ms), shared_(shared), find_calls_(std::move(find_calls)) {}
+      : Link(nullptr, shared.alarms, shared.settings), shared_(shared), find_calls_(std::move(find_calls)) {}
 
   // Sends the invitation to the peer and waits for its kHello, for at most `timeout_ms`. The error says why no kHello
   // arrived.
   Status ExchangeHello(uint64_t invitation, int64_t timeout_ms);
-  // Starts the peer timeout: a peer that does not greet is lost.
+  // Starts the peer timeout: a peer that does not send kHello in time is lost.
   void AwaitHello() { BeginCall(); }
 
   bool SendMessage(const LinkMessage& message, std::string_view method, Rope payload) override;
@@ -47,7 +47,8 @@ class UcxLink final : public Link, public std::enable_shared_from_this<UcxLink> 
 
  private:
   friend class UcxWorker;
-  // Called by the worker under its lock. False if the peer has not greeted, or has no valid invitation.
+  // Called by the worker under its lock. False if the peer has not sent kHello, or its invitation is not
+  // valid.
   bool AcceptsMessage(const UcxHeader& head);
   // A message has begun to arrive. Called by the worker under its lock: must not call the worker.
   void OnMessageStart(const UcxHeader& head, const std::string& method);

@@ -13,8 +13,7 @@
 
 namespace weir {
 
-UcxRuntime::UcxRuntime(int64_t peer_timeout_ms, bool forced)
-    : peer_timeout_ms_(std::max<int64_t>(4, peer_timeout_ms)), forced_(forced) {}
+UcxRuntime::UcxRuntime(const TransportSettings& settings) : settings_(WithUsableTimeout(settings)) {}
 
 void UcxRuntime::Schedule(std::function<void()> work) {
   std::lock_guard lock(mu_);
@@ -46,14 +45,14 @@ void UcxRuntime::Close() {
 
 int64_t UcxRuntime::connect_timeout_ms() const {
   constexpr int64_t kMostMs = 5'000;
-  return std::min(kMostMs, peer_timeout_ms_);
+  return std::min(kMostMs, settings_.peer_timeout_ms);
 }
 
 Result<UcxLink::Shared> UcxRuntime::Shared() {
   std::lock_guard lock(mu_);
   if (!worker_.has_value()) worker_ = MakeWorker();
   WEIR_TRY(worker_->status());
-  return UcxLink::Shared{*loop_, *alarms_, peer_timeout_ms_, **worker_};
+  return UcxLink::Shared{*loop_, *alarms_, settings_, **worker_};
 }
 
 Result<std::shared_ptr<UcxWorker>> UcxRuntime::MakeWorker() {
@@ -61,7 +60,7 @@ Result<std::shared_ptr<UcxWorker>> UcxRuntime::MakeWorker() {
   WEIR_ASSIGN(const std::string devices, UcxDevicesFor(server_hosts_));
   loop_ = std::make_unique<EpollLoop>();
   alarms_ = std::make_unique<ThreadAlarms>(RealClock());
-  CheckPeriodically(*alarms_, peer_timeout_ms_, [loop = loop_.get()] { loop->CheckForStall(); });
+  CheckPeriodically(*alarms_, settings_.peer_timeout_ms, [loop = loop_.get()] { loop->CheckForStall(); });
   return UcxWorker::Make(std::move(library), *loop_, devices);
 }
 
@@ -134,17 +133,17 @@ void UcxRuntime::DropExpiredInvitations() {
   std::erase_if(invited_, [now](const auto& entry) { return entry.second.end_nanos < now; });
 }
 
-void UcxRuntime::LogNotUsed(std::string_view whom, const Status& why) {
+void UcxRuntime::LogNotUsed(std::string_view peer, const Status& why) {
   if (logged_not_used_.exchange(true)) return;
-  if (forced_) {
-    LogWarning("not using UCX for calls to {} (using gRPC instead): {}", whom, std::string(why.message()));
+  if (settings_.force_ucx) {
+    LogWarning("not using UCX for calls to {} (using gRPC instead): {}", peer, std::string(why.message()));
   } else {
-    LogInfo("not using UCX for calls to {} (using gRPC instead): {}", whom, std::string(why.message()));
+    LogInfo("not using UCX for calls to {} (using gRPC instead): {}", peer, std::string(why.message()));
   }
 }
 
-void UcxRuntime::LogUsed(std::string_view whom) {
-  if (!logged_used_.exchange(true)) LogInfo("using UCX for calls to {}, and to other tasks that support it", whom);
+void UcxRuntime::LogUsed(std::string_view peer) {
+  if (!logged_used_.exchange(true)) LogInfo("using UCX for calls to {}, and to other tasks that support it", peer);
 }
 
 }  // namespace weir

@@ -32,8 +32,7 @@ struct UcxInvitation {
 
 class UcxRuntime final {
  public:
-  // `forced`: use UCX on one host, too, and warn if it cannot be used.
-  UcxRuntime(int64_t peer_timeout_ms, bool forced);
+  explicit UcxRuntime(const TransportSettings& settings);
   // Waits for scheduled work and stops UCX. REQUIRES: the listeners, the links and the other transport have ended.
   void Close();
 
@@ -48,9 +47,9 @@ class UcxRuntime final {
   // Runs work that may block on a separate thread. Drops the work after Close.
   void Schedule(std::function<void()> work);
   // Log, once each, why UCX is not used and that it is used.
-  void LogNotUsed(std::string_view whom, const Status& why);
-  void LogUsed(std::string_view whom);
-  bool forced() const { return forced_; }
+  void LogNotUsed(std::string_view peer, const Status& why);
+  void LogUsed(std::string_view peer);
+  const TransportSettings& settings() const { return settings_; }
   OutgoingLinks& callers() { return callers_; }
   int64_t connect_timeout_ms() const;
 
@@ -60,8 +59,7 @@ class UcxRuntime final {
   std::shared_ptr<IncomingLinkCalls> RedeemInvitation(uint64_t number);
   void DropExpiredInvitations();
 
-  const int64_t peer_timeout_ms_;
-  const bool forced_;
+  const TransportSettings settings_;
   std::atomic<bool> logged_not_used_{false};
   std::atomic<bool> logged_used_{false};
   OutgoingLinks callers_;

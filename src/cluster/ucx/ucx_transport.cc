@@ -8,8 +8,8 @@ namespace {
 
 class UcxTransport final : public Transport {
  public:
-  UcxTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms, bool forced)
-      : runtime_(std::make_shared<UcxRuntime>(peer_timeout_ms, forced)), other_(std::move(other)) {}
+  UcxTransport(std::unique_ptr<Transport> other, const TransportSettings& settings)
+      : runtime_(std::make_shared<UcxRuntime>(settings)), other_(std::move(other)) {}
   ~UcxTransport() override {
     runtime_->callers().Close();
     other_ = nullptr;
@@ -36,8 +36,8 @@ class UcxTransport final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms, bool forced) {
-  return std::make_unique<UcxTransport>(std::move(other), peer_timeout_ms, forced);
+std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, const TransportSettings& settings) {
+  return std::make_unique<UcxTransport>(std::move(other), settings);
 }
 
 bool WaitUntilUcxIsUsed(Channel& channel, int64_t timeout_ms) {

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "cluster/transport.h"
+#include "cluster/transport_settings.h"
 
 namespace weir {
 
-// `forced`: also between processes of one host, where the host transport would be faster.
-std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, int64_t peer_timeout_ms, bool forced);
+std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, const TransportSettings& settings);
 
 // Blocks until calls on `channel` go over UCX, for at most `timeout_ms`. False if they do not.
 bool WaitUntilUcxIsUsed(Channel& channel, int64_t timeout_ms);

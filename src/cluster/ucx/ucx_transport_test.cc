@@ -17,6 +17,7 @@
 
 #include "cluster/call_outcome_test.h"
 #include "cluster/grpc/grpc_transport.h"
+#include "cluster/silent_port_test.h"
 #include "cluster/ucx/ucx_frame.h"
 #include "cluster/ucx/ucx_library.h"
 #include "cluster/ucx/ucx_runtime.h"
@@ -42,7 +43,7 @@ class SeenTransport final : public Transport {
     }
   };
   explicit SeenTransport(std::shared_ptr<Seen> seen, int64_t timeout_ms)
-      : seen_(std::move(seen)), grpc_(MakeGrpcTransport(timeout_ms)) {}
+      : seen_(std::move(seen)), grpc_(MakeGrpcTransport({.peer_timeout_ms = timeout_ms})) {}
   std::shared_ptr<Channel> Connect(const std::string& address) override {
     return std::make_shared<SeenChannel>(seen_, grpc_->Connect(address));
   }
@@ -96,7 +97,7 @@ class RawUcxPeer final {
       auto* peer = static_cast<RawUcxPeer*>(self);
       UcxHeader head;
       if (size >= sizeof(head)) std::memcpy(&head, header, sizeof(head));
-      peer->came_[head.kind] = std::string(static_cast<const char*>(data), data_size);
+      peer->received_[head.kind] = std::string(static_cast<const char*>(data), data_size);
       return UCS_OK;
     };
     handler.arg = this;
@@ -147,20 +148,20 @@ class RawUcxPeer final {
   }
   void ExchangeHello() {
     Send({.kind = UcxHeader::kHello, .id = invitation_.number});
-    EXPECT_TRUE(Comes(UcxHeader::kHello));
+    EXPECT_TRUE(Receives(UcxHeader::kHello));
   }
-  bool MoveUntil(const std::function<bool()>& there) {
+  bool MoveUntil(const std::function<bool()>& condition) {
     const auto end = std::chrono::steady_clock::now() + kUcxPatience;
-    while (!there() && std::chrono::steady_clock::now() < end) {
+    while (!condition() && std::chrono::steady_clock::now() < end) {
       if (ucx_->ucp_worker_progress(worker_) == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    return there();
+    return condition();
   }
-  bool Comes(UcxHeader::Kind kind) {
-    return MoveUntil([&] { return came_.contains(kind); });
+  bool Receives(UcxHeader::Kind kind) {
+    return MoveUntil([&] { return received_.contains(kind); });
   }
-  bool HasCome(UcxHeader::Kind kind) const { return came_.contains(kind); }
-  const std::string& payload(UcxHeader::Kind kind) { return came_[kind]; }
+  bool HasReceived(UcxHeader::Kind kind) const { return received_.contains(kind); }
+  const std::string& payload(UcxHeader::Kind kind) { return received_[kind]; }
   bool IsAtEnd() {
     return MoveUntil([&] { return ended_; });
   }
@@ -171,20 +172,23 @@ class RawUcxPeer final {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   ucp_ep_h endpoint_ = nullptr;
-  std::map<uint32_t, std::string> came_;
+  std::map<uint32_t, std::string> received_;
   bool ended_ = false;
 };
 
 class UcxTransportTest : public testing::Test {
  protected:
+  static TransportSettings Forced(int64_t peer_timeout_ms) {
+    return {.peer_timeout_ms = peer_timeout_ms, .force_ucx = true};
+  }
   static std::unique_ptr<Transport> Make(int64_t peer_timeout_ms) {
-    return MakeUcxTransport(MakeGrpcTransport(peer_timeout_ms), peer_timeout_ms, /*forced=*/true);
+    return MakeUcxTransport(MakeGrpcTransport({.peer_timeout_ms = peer_timeout_ms}), Forced(peer_timeout_ms));
   }
   void Listen(int64_t peer_timeout_ms, CallHandler handler) {
     server_ = Make(peer_timeout_ms);
     listener_ = *server_->Listen("127.0.0.1:0");
     listener_->Serve(std::move(handler));
-    client_ = MakeUcxTransport(std::make_unique<SeenTransport>(seen_, peer_timeout_ms), peer_timeout_ms, true);
+    client_ = MakeUcxTransport(std::make_unique<SeenTransport>(seen_, peer_timeout_ms), Forced(peer_timeout_ms));
   }
   std::string address() const { return fmt::format("127.0.0.1:{}", listener_->port()); }
   static void Echo(const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope(call->request().Flatten())); }
@@ -197,7 +201,7 @@ class UcxTransportTest : public testing::Test {
   }
   // An invitation, as a peer gets it.
   UcxInvitation Invitation() {
-    const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
+    const std::unique_ptr<Transport> plain = MakeGrpcTransport({.peer_timeout_ms = kUcxLongMs});
     CallOutcome outcome;
     plain->Connect(address())->Call(kUcxMethod, Rope(), {}, outcome.Take());
     EXPECT_TRUE(outcome.Wait().ok());
@@ -224,7 +228,7 @@ TEST_F(UcxTransportTest, PeerIsInvitedOnceThenCalledOverUcx) {
 
 TEST_F(UcxTransportTest, FallsBackIfOneSideLacksIt) {
   Listen(kUcxLongMs, Echo);
-  const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
+  const std::unique_ptr<Transport> plain = MakeGrpcTransport({.peer_timeout_ms = kUcxLongMs});
   EXPECT_TRUE(Call(*plain->Connect(address()), "x").ok());
   std::unique_ptr<Listener> other = *plain->Listen("127.0.0.1:0");
   other->Serve([](const std::shared_ptr<IncomingCall>& call) {
@@ -239,7 +243,8 @@ TEST_F(UcxTransportTest, FallsBackIfOneSideLacksIt) {
 
 TEST_F(UcxTransportTest, NotUsedWithinOneHost) {
   Listen(kUcxLongMs, Echo);
-  client_ = MakeUcxTransport(std::make_unique<SeenTransport>(seen_, kUcxLongMs), kUcxLongMs, /*forced=*/false);
+  client_ = MakeUcxTransport(std::make_unique<SeenTransport>(seen_, kUcxLongMs),
+                             TransportSettings{.peer_timeout_ms = kUcxLongMs});
   const std::shared_ptr<Channel> channel = client_->Connect(address());
   EXPECT_FALSE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs));
   EXPECT_TRUE(Call(*channel, "x").ok());
@@ -255,7 +260,7 @@ TEST_F(UcxTransportTest, RestartedPeerWithoutUcxIsReached) {
   // The loss is not detected before a call has failed.
   while (Call(*channel, "x").ok()) {
   }
-  const std::unique_ptr<Transport> plain = MakeGrpcTransport(kUcxLongMs);
+  const std::unique_ptr<Transport> plain = MakeGrpcTransport({.peer_timeout_ms = kUcxLongMs});
   std::unique_ptr<Listener> without = *plain->Listen(where);
   without->Serve(Echo);
   std::string back;
@@ -275,17 +280,10 @@ TEST_F(UcxTransportTest, RestartedPeerWithoutUcxIsReached) {
 }
 
 TEST_F(UcxTransportTest, SilentPortFallsBackToGrpc) {
-  const int silent = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(name);
-  ASSERT_EQ(bind(silent, reinterpret_cast<sockaddr*>(&name), size), 0);
-  ASSERT_EQ(listen(silent, 10), 0);
-  ASSERT_EQ(getsockname(silent, reinterpret_cast<sockaddr*>(&name), &size), 0);
+  const SilentPort silent;
   Listen(kUcxShortMs, Echo);
   for (const std::string& answer :
-       {fmt::format("{} 1", ntohs(name.sin_port)), std::string("1 1"), std::string("none"), std::string("70000 1"),
+       {fmt::format("{} 1", silent.number()), std::string("1 1"), std::string("none"), std::string("70000 1"),
         std::string("7 x"), std::string("7"), std::string("7 1 2"), std::string()}) {
     seen_->answers[kUcxMethod] = answer;
     const std::shared_ptr<Channel> channel = client_->Connect(address());
@@ -293,7 +291,6 @@ TEST_F(UcxTransportTest, SilentPortFallsBackToGrpc) {
     EXPECT_FALSE(WaitUntilUcxIsUsed(*channel, kUcxPatienceMs)) << answer;
     EXPECT_TRUE(Call(*channel, "x").ok());
   }
-  close(silent);
 }
 
 TEST_F(UcxTransportTest, EchoesMessagesOfManyShapes) {
@@ -330,10 +327,10 @@ TEST_F(UcxTransportTest, ValidPeerGetsAResponse) {
   RawUcxPeer peer(Invitation());
   peer.ExchangeHello();
   peer.Send({.kind = UcxHeader::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
-  EXPECT_TRUE(peer.Comes(UcxHeader::kAnswer));
+  EXPECT_TRUE(peer.Receives(UcxHeader::kAnswer));
   EXPECT_EQ(peer.payload(UcxHeader::kAnswer), "hello");
   peer.Send({.kind = UcxHeader::kPing});
-  EXPECT_TRUE(peer.Comes(UcxHeader::kPong));
+  EXPECT_TRUE(peer.Receives(UcxHeader::kPong));
 }
 
 TEST_F(UcxTransportTest, ConnectionWithoutInvitationIsRejected) {
@@ -390,19 +387,19 @@ TEST_F(UcxTransportTest, GarbageEndsOnlyItsOwnLink) {
 }
 
 TEST_F(UcxTransportTest, LostCallersCallsAreCancelled) {
-  CallOutcome came;
+  CallOutcome arrived;
   CallOutcome cancelled;
   std::shared_ptr<IncomingCall> kept;
   Listen(kUcxLongMs, [&](std::shared_ptr<IncomingCall> call) {
     kept = call;
     call->cancel().Register([&, call = call.get()] { cancelled.Set(call->cancel().reason()); });
-    came.Set(OkStatus());
+    arrived.Set(OkStatus());
   });
   {
     RawUcxPeer peer(Invitation());
     peer.ExchangeHello();
     peer.Send({.kind = UcxHeader::kCall, .message = 2, .id = 1}, "/a.B/C");
-    EXPECT_TRUE(came.Wait().ok());
+    EXPECT_TRUE(arrived.Wait().ok());
   }
   EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
   kept->Respond(Rope());
@@ -419,7 +416,7 @@ TEST_F(UcxTransportTest, SilentCallersCallsAreCancelled) {
   peer.ExchangeHello();
   peer.Send({.kind = UcxHeader::kHello, .message = 2});  // a second greeting is ignored
   peer.Send({.kind = UcxHeader::kCall, .message = 3, .id = 1}, "/a.B/C");
-  EXPECT_TRUE(peer.Comes(UcxHeader::kPing));  // from here on the peer makes no progress
+  EXPECT_TRUE(peer.Receives(UcxHeader::kPing));  // from here on the peer makes no progress
   EXPECT_EQ(cancelled.Wait().code(), StatusCode::kUnavailable);
   kept->Respond(Rope());
 }
@@ -427,7 +424,7 @@ TEST_F(UcxTransportTest, SilentCallersCallsAreCancelled) {
 TEST_F(UcxTransportTest, ConnectionWithoutHelloIsClosed) {
   Listen(kUcxShortMs, Echo);
   RawUcxPeer peer(Invitation());
-  EXPECT_TRUE(peer.Comes(UcxHeader::kPing));
+  EXPECT_TRUE(peer.Receives(UcxHeader::kPing));
   EXPECT_TRUE(peer.IsAtEnd());
 }
 
@@ -438,11 +435,11 @@ TEST_F(UcxTransportTest, IdlePeerStaysAndInvitationExpires) {
   const UcxInvitation old = Invitation();
   std::this_thread::sleep_for(std::chrono::milliseconds(2 * kUcxShortMs + 1));  // the lifetime of an invitation
   silent.Send({.kind = UcxHeader::kCall, .message = 2, .id = 7, .size = 5}, "/a.B/C", "hello");
-  EXPECT_TRUE(silent.Comes(UcxHeader::kAnswer));
+  EXPECT_TRUE(silent.Receives(UcxHeader::kAnswer));
   RawUcxPeer late(old);
   late.Send({.kind = UcxHeader::kHello, .id = old.number});
   EXPECT_TRUE(late.IsAtEnd());
-  EXPECT_FALSE(late.HasCome(UcxHeader::kHello));
+  EXPECT_FALSE(late.HasReceived(UcxHeader::kHello));
 }
 
 TEST_F(UcxTransportTest, ListenerWaitsUntilResponsesArrive) {
@@ -450,7 +447,7 @@ TEST_F(UcxTransportTest, ListenerWaitsUntilResponsesArrive) {
   RawUcxPeer peer(Invitation());
   peer.ExchangeHello();
   std::thread ends([this] { listener_ = nullptr; });
-  EXPECT_TRUE(peer.Comes(UcxHeader::kPing));
+  EXPECT_TRUE(peer.Receives(UcxHeader::kPing));
   EXPECT_TRUE(peer.IsAtEnd());
   ends.join();
 }

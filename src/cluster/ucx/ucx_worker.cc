@@ -100,7 +100,7 @@ void UcxWorker::Stop() {
   std::unordered_map<ucp_ep_h, std::shared_ptr<UcxLink>> links;
   std::unordered_map<Sending*, std::shared_ptr<Sending>> sending;
   std::unordered_map<Receiving*, std::unique_ptr<Receiving>> receiving;
-  std::vector<std::unique_ptr<ListenerEntry>> doors;  // their `accept` may hold a reference to this worker
+  std::vector<std::unique_ptr<ListenerEntry>> listeners;  // their `accept` may hold a reference to this worker
   std::lock_guard lock(mu_);
   stopping_ = true;
   if (worker_ != nullptr) {
@@ -122,7 +122,7 @@ void UcxWorker::Stop() {
   come.swap(deferred_);
   sending.swap(sending_);
   receiving.swap(receiving_);
-  doors.swap(listeners_);
+  listeners.swap(listeners_);
 }
 
 // ---- progress ----
@@ -345,7 +345,7 @@ void UcxWorker::OnSent(void* request, ucs_status_t status, void* pointer) {
   self.ucx_->ucp_request_free(request);
   if (status == UCS_OK) {
     self.Settle(sending->link);
-    sending->link->RecordActivity();  // what did not go at once has gone because the peer takes something
+    sending->link->RecordActivity();  // a delayed send completes only if the peer receives
   }
   if (status != UCS_OK) self.Fail(sending->link, BrokenConnection(self.ucx_->ucs_status_string(status)));
   if (--sending->left > 0) return;
