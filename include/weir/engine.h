@@ -49,6 +49,7 @@ class Engine final {
   // Returns a factory of sessions for supervisors and session managers: in this process if `target` is empty, else on
   // the cluster of the server at `target`.
   SessionMaker Sessions(const std::string& target = "", const SessionConfig& config = {}) const;
+  SessionMaker Sessions(std::shared_ptr<Graph> graph, const std::string& target, const SessionConfig& config) const;
   const OpRegistry& registry() const;
 
  private:
@@ -129,7 +130,11 @@ class ClientSession final {
 // Runs `body` in a session that the supervisor prepares on the cluster at `target` ("": in this process), then stops
 // everything that the supervisor started. Throws the exception of `body`, or the error of a service. OutOfRange means
 // the end of the input and is not an error.
-void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string& target,
+void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string& target, const SessionConfig& config,
                 const std::function<void(const ClientSession&)>& body);
+inline void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string& target,
+                       const std::function<void(const ClientSession&)>& body) {
+  RunManaged(supervisor, engine, target, {}, body);
+}
 
 }  // namespace weir

@@ -10,5 +10,7 @@
 #include "weir/graph/build/math_ops.h"
 #include "weir/graph/build/nn_ops.h"
 #include "weir/graph/build/queue_ops.h"
+#include "weir/graph/build/ragged_ops.h"
+#include "weir/graph/build/signal_ops.h"
 #include "weir/graph/build/state_ops.h"
 #include "weir/graph/build/string_ops.h"

@@ -83,9 +83,9 @@ std::unique_ptr<Server> Engine::StartServer(const ClusterSpec& cluster, const st
   def.set_job_name(job);
   def.set_task_index(task);
   *def.mutable_default_session_config() = ValueOrThrow(ToProto(config));
-  std::unique_ptr<Server> server = ValueOrThrow(Server::Make(
-      def, Server::Options{bind_address},
-      Server::Dependencies{parts_->registry, parts_->compute, parts_->blocking, parts_->env, parts_->network}));
+  std::unique_ptr<Server> server = ValueOrThrow(
+      Server::Make(def, Server::Options{bind_address},
+                   ProcessParts{parts_->registry, parts_->compute, parts_->blocking, parts_->env}, parts_->network));
   ThrowIfError(server->Start());
   return server;
 }
@@ -95,9 +95,14 @@ std::unique_ptr<Server> Engine::StartLocalServer() const {
 }
 
 SessionMaker Engine::Sessions(const std::string& target, const SessionConfig& config) const {
-  return [this, target, config]() -> Result<SessionPtr> {
-    if (!target.empty()) return NewRemoteSession(target, graph_, config);
-    return NewLocalSession(graph_, config);
+  return Sessions(graph_, target, config);
+}
+
+SessionMaker Engine::Sessions(std::shared_ptr<Graph> graph, const std::string& target,
+                              const SessionConfig& config) const {
+  return [this, graph = std::move(graph), target, config]() -> Result<SessionPtr> {
+    if (!target.empty()) return NewRemoteSession(target, graph, config);
+    return NewLocalSession(graph, config);
   };
 }
 
@@ -160,22 +165,23 @@ std::vector<Tensor> ClientSession::Run(const Feeds& feeds, const std::vector<Out
   return ValueOrThrow(CatchOutOfMemory("a step", [&] { return session_->Run(request); }));
 }
 
-void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string& target,
+void RunManaged(Supervisor& supervisor, const Engine& engine, const std::string& target, const SessionConfig& config,
                 const std::function<void(const ClientSession&)>& body) {
-  std::exception_ptr thrown;  // of a kind that is no Status
-  const Status status = supervisor.RunManaged(engine.Sessions(target), [&](const SessionPtr& session) -> Status {
-    try {
-      body(ClientSession(engine, session));
-      return OkStatus();
-    } catch (const Error& error) {
-      return error.status();
-    } catch (const std::bad_alloc&) {
-      return StatusFromCurrentException("the body of a managed session");
-    } catch (...) {
-      thrown = std::current_exception();
-      return Cancelled("the body of a managed session threw an exception");
-    }
-  });
+  std::exception_ptr thrown;  // an exception that has no Status
+  const Status status =
+      supervisor.RunManaged(engine.Sessions(target, config), [&](const SessionPtr& session) -> Status {
+        try {
+          body(ClientSession(engine, session));
+          return OkStatus();
+        } catch (const Error& error) {
+          return error.status();
+        } catch (const std::bad_alloc&) {
+          return StatusFromCurrentException("the body of a managed session");
+        } catch (...) {
+          thrown = std::current_exception();
+          return Cancelled("the body of a managed session threw an exception");
+        }
+      });
   if (thrown != nullptr) std::rethrow_exception(thrown);
   ThrowIfError(status);
 }

@@ -7,6 +7,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/compose/array.h"
 #include "graph/compose/flow.h"
+#include "graph/compose/names.h"
 #include "graph/compose/summary.h"
 #include "graph/node_builder.h"
 #include "train/queue_runner.h"
@@ -32,7 +33,7 @@ class Batcher final {
   Batcher(Graph& graph, BatchCall call, const BatchOptions& options) : graph_(graph), call_(call), options_(options) {}
 
   Result<BatchValues> Run(const std::vector<BatchValues>& lists, const Input& batch_size) {
-    const NameScope scope(graph_, options_.name.empty() ? std::string(call_.function) : options_.name);
+    const NameScope scope(graph_, NameOrDefault(options_.name, std::string(call_.function)));
     WEIR_TRY(Convert(lists));
     WEIR_TRY(ReadKeepInput());
     std::vector<OutputList> components;

@@ -201,7 +201,7 @@ Result<std::optional<tensorflow::CheckpointState>> GetCheckpointState(Env& env, 
   WEIR_TRY(CheckFileScheme(file));
   Result<std::string> text = env.ReadFile(file);
   if (text.status().code() == StatusCode::kNotFound) return std::nullopt;
-  // Who takes a disk that fails for a new directory trains from the beginning, and deletes the checkpoints.
+  // Do not treat a failing disk as an empty directory: training would start over and delete the checkpoints.
   if (IsDiskFault(text.status())) return text.status();
   if (!text.ok()) {
     TrainWarning("{}: checkpoint ignored: {}", file, std::string(text.status().message()));

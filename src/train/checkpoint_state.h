@@ -46,7 +46,7 @@ Result<std::optional<std::string>> LatestCheckpoint(Env& env, const std::string&
 
 // True if checkpoint files (V2 or V1) with this prefix exist. The prefix may be a pattern.
 bool CheckpointExists(Env& env, const std::string& prefix);
-// The same, with an error where the disk fails.
+// The same, but returns an error if the disk fails.
 Result<bool> FindCheckpoint(Env& env, const std::string& prefix);
 // Modification time in seconds since the Unix epoch; nullopt if the checkpoint does not exist.
 std::optional<double> CheckpointTime(Env& env, const std::string& prefix);

@@ -14,7 +14,7 @@ Status Save(Env& env, const std::string& prefix) {
   return writer->Finish();
 }
 
-TEST(CheckpointStateTest, TextAndBack) {
+TEST(CheckpointStateTest, RoundTripsThroughText) {
   tensorflow::CheckpointState state;
   state.set_model_checkpoint_path("/d/model \"x\"\n-3");
   state.add_all_model_checkpoint_paths("a\\b");

@@ -66,9 +66,9 @@ TEST(CoordinatorTest, CleanCodesAreNoErrors) {
   Coordinator other({StatusCode::kAborted});
   other.RequestStop(Aborted("fine"));
   EXPECT_TRUE(other.Join().ok());
-  Coordinator told;
-  EXPECT_EQ(told.ReportError(OutOfRange("not fine")), Outcome::kFirstError);
-  EXPECT_EQ(told.Join(), OutOfRange("not fine"));
+  Coordinator reporting;
+  EXPECT_EQ(reporting.ReportError(OutOfRange("not fine")), Outcome::kFirstError);
+  EXPECT_EQ(reporting.Join(), OutOfRange("not fine"));
 }
 
 TEST(CoordinatorTest, JoinWaitsForThreadsWithoutAStop) {
@@ -100,7 +100,7 @@ TEST(CoordinatorTest, LiveThreadsMayBeIgnored) {
   EXPECT_EQ(coord.stragglers(), 1);
 }
 
-TEST(CoordinatorTest, AnErrorGoesBeforeStragglers) {
+TEST(CoordinatorTest, AnErrorTakesPrecedenceOverStragglers) {
   Coordinator coord;
   coord.RequestStop(Aborted("the cause"));
   EXPECT_EQ(coord.Join({.threads = {Fake("stuck", kForever)}, .stop_grace_period_secs = 0}), Aborted("the cause"));

@@ -24,7 +24,7 @@ class DeviceSetterTest : public FlowTest {
   std::string OtherDevice() { return Scalar(1).node->device(); }
 };
 
-TEST_F(DeviceSetterTest, GoesRoundTheTasks) {
+TEST_F(DeviceSetterTest, ChoosesTasksInRotation) {
   DeviceScope scope(graph(), Setter({.ps_tasks = 2}));
   EXPECT_EQ(VariableDevice("a"), "/job:ps/task:0");
   EXPECT_EQ(OtherDevice(), "/job:worker");
@@ -58,7 +58,7 @@ TEST_F(DeviceSetterTest, OuterPartsFillIn) {
   EXPECT_EQ(OtherDevice(), "/job:worker/replica:2/task:9/device:GPU:3");
 }
 
-TEST_F(DeviceSetterTest, WithoutMergingADeviceStays) {
+TEST_F(DeviceSetterTest, WithoutMergingADeviceIsKept) {
   DeviceScope scope(graph(), Setter({.ps_tasks = 2, .worker_device = "/job:worker/task:1", .merge_devices = false}));
   EXPECT_EQ(VariableDevice("a"), "/job:ps/task:0");
   DeviceScope inner(graph(), "/cpu:0");
@@ -87,7 +87,7 @@ TEST_F(DeviceSetterTest, OtherOpsMayBeTheParameters) {
   EXPECT_EQ(VariableDevice("a"), "/job:worker");
 }
 
-TEST_F(DeviceSetterTest, GreedyKeepsTheBytesEven) {
+TEST_F(DeviceSetterTest, GreedyBalancesTheBytes) {
   const PsStrategy strategy = Must(GreedyLoadBalancingStrategy(2, ByteSizeLoad));
   DeviceScope scope(graph(), Setter({.ps_tasks = 2, .ps_strategy = strategy}));
   EXPECT_EQ(VariableDevice("large", {10, 10}), "/job:ps/task:0");

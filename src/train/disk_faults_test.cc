@@ -1,5 +1,5 @@
-// Savers and event files over a disk that fails at any point: the last good checkpoint stays the latest one, and events
-// are lost only where an error was told.
+// Savers and event files on a disk that fails at any point: the last good checkpoint stays the latest one, and events
+// are lost only if an error was returned.
 #include "base/disk_faults_test.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ const OpRegistry& Ops() {
   return ops->registry;
 }
 
-// A variable that counts, and its saver.
+// A counter variable and its saver.
 struct Training {
   explicit Training(FakeEnv& env, SaverOptions options)
       : graph(std::make_shared<Graph>(Ops())),
@@ -36,7 +36,7 @@ struct Training {
     saver = Must(Saver::Make(*graph, options));
     EXPECT_TRUE(session.Run({.targets = {initialize}}).ok());
   }
-  // Saves the variable when it has the value `step`.
+  // Sets the variable to `step` and saves it.
   Status SaveStep(int64_t step) {
     EXPECT_TRUE(session.Run({.targets = {count}}).ok());
     return saver->Save(*graph, RunIn(session), "/d/m", {.global_step = step}).status();
@@ -69,9 +69,9 @@ TEST(TrainDiskFaultsTest, TheLatestCheckpointIsAlwaysAGoodOne) {
           ASSERT_TRUE(training.SaveStep(1).ok());
           disk.Break();
           const Status status = training.SaveStep(2);
-          disk.Mend();
+          disk.Repair();
           env.LoseUnsynced();
-          if (!status.ok()) disk.ExpectTold(status, "/d");
+          if (!status.ok()) disk.ExpectReported(status, "/d");
           const std::optional<std::string> latest = Must(LatestCheckpoint(env, "/d"));
           ASSERT_TRUE(latest == "/d/m-1" || latest == "/d/m-2") << latest.value_or("none");
           if (status.ok()) {
@@ -92,7 +92,7 @@ TEST(TrainDiskFaultsTest, TheLatestCheckpointIsAlwaysAGoodOne) {
   }
 }
 
-// A disk that fails is not an empty directory: who starts anew would delete the checkpoints.
+// A failing disk must not look like an empty directory: a program that starts over would delete the checkpoints.
 TEST(TrainDiskFaultsTest, AStateThatCannotBeReadIsAnError) {
   WithEveryFault(DiskFault::kDead, [](FaultyDisk& disk) {
     FakeEnv& env = disk.env();
@@ -104,11 +104,11 @@ TEST(TrainDiskFaultsTest, AStateThatCannotBeReadIsAnError) {
     if (state.ok()) {
       EXPECT_TRUE(state->has_value());
     } else {
-      disk.ExpectTold(state.status(), "/d/checkpoint");
+      disk.ExpectReported(state.status(), "/d/checkpoint");
     }
     const Status restored = training.saver->Restore(*training.graph, RunIn(training.session), "/d/m-1");
-    if (!restored.ok()) disk.ExpectTold(restored, "/d/m-1");
-    disk.Mend();
+    if (!restored.ok()) disk.ExpectReported(restored, "/d/m-1");
+    disk.Repair();
     EXPECT_TRUE(training.saver->Restore(*training.graph, RunIn(training.session), "/d/m-1").ok());
   });
 }
@@ -146,7 +146,7 @@ TEST(TrainDiskFaultsTest, ACheckpointThatIsSavedAgainIsNotDeleted) {
   EXPECT_FALSE(CheckpointExists(env, "/d/m-2"));
 }
 
-// The steps of the events that can be read from all event files; those of a file end where it is torn.
+// The steps of the events that can be read from all event files. Reading a file stops at a torn record.
 std::vector<int64_t> StepsOnDisk(FakeEnv& env) {
   std::vector<int64_t> steps;
   for (const std::string& path : Must(env.Match("/logs/events.out.tfevents.*"))) {
@@ -171,7 +171,7 @@ TEST(TrainDiskFaultsTest, EventsThatWereFlushedCanBeRead) {
         for (int64_t step = first; step < first + 3; ++step) status.Update(writer->AddSummary({}, step));
         status.Update(writer->Flush());
         if (!status.ok()) {
-          disk.ExpectTold(status, "/logs/events");
+          disk.ExpectReported(status, "/logs/events");
           return;
         }
         for (int64_t step = first; step < first + 3; ++step) flushed.insert(step);
@@ -180,7 +180,7 @@ TEST(TrainDiskFaultsTest, EventsThatWereFlushedCanBeRead) {
       disk.Break();
       add(3);
       add(6);
-      disk.Mend();
+      disk.Repair();
       writer->Flush().IgnoreError();
       add(9);
       add(12);
@@ -194,7 +194,7 @@ TEST(TrainDiskFaultsTest, EventsThatWereFlushedCanBeRead) {
   }
 }
 
-TEST(TrainDiskFaultsTest, AnEventFileThatCannotBeClosedIsTold) {
+TEST(TrainDiskFaultsTest, AnErrorOfClosingAnEventFileIsReported) {
   for (const DiskFault kind : kDiskFaults) {
     WithEveryFault(kind, [](FaultyDisk& disk) {
       FakeEnv& env = disk.env();
@@ -204,11 +204,11 @@ TEST(TrainDiskFaultsTest, AnEventFileThatCannotBeClosedIsTold) {
       disk.Break();
       Status status = writer->AddSummary({}, 2);
       status.Update(writer->Close());
-      disk.Mend();
+      disk.Repair();
       if (status.ok()) {
         EXPECT_THAT(StepsOnDisk(env), testing::ElementsAre(1, 2));
       } else {
-        disk.ExpectTold(status, "/logs/events");
+        disk.ExpectReported(status, "/logs/events");
       }
       EXPECT_TRUE(writer->Reopen().ok());
       EXPECT_TRUE(writer->AddSummary({}, 3).ok());

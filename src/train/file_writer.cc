@@ -128,9 +128,9 @@ Status FileWriter::AddEvent(tensorflow::Event event) {
 Status FileWriter::Flush() {
   std::unique_lock<std::mutex> lock(mu_);
   if (closed_) return OkStatus();
-  const uint64_t mine = ++flushes_asked_;
+  const uint64_t number = ++flushes_asked_;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return flushes_done_ >= mine; });
+  changed_.wait(lock, [&] { return flushes_done_ >= number; });
   return std::exchange(error_, OkStatus());
 }
 

@@ -1,4 +1,4 @@
-// FileWriter for Weir's own code: the public header, and the messages that it writes.
+// Internal version of the public header: adds the messages that it writes.
 #ifndef WEIR_TRAIN_FILE_WRITER_MESSAGES_H_
 #define WEIR_TRAIN_FILE_WRITER_MESSAGES_H_
 

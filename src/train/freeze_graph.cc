@@ -9,7 +9,7 @@ namespace weir {
 Result<tensorflow::GraphDef> FreezeGraph(Session& session, const Graph& graph, const tensorflow::GraphDef& def,
                                          const std::vector<std::string>& outputs) {
   WEIR_ASSIGN(const tensorflow::GraphDef part, ExtractSubgraph(def, outputs));
-  const std::vector<VariableNode> variables = VariablesOf(part);
+  const std::vector<VariableNode> variables = VariablesOf(graph.registry(), part);
   RunRequest request;
   for (const VariableNode& variable : variables) {
     WEIR_ASSIGN(const Output value, graph.FindOutput(variable.value));
@@ -20,7 +20,7 @@ Result<tensorflow::GraphDef> FreezeGraph(Session& session, const Graph& graph, c
     WEIR_ASSIGN(const std::vector<Tensor> fetched, session.Run(request));
     for (size_t i = 0; i < variables.size(); ++i) values[variables[i].node] = fetched[i];
   }
-  return VariablesToConstants(part, values);
+  return VariablesToConstants(graph.registry(), part, values);
 }
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-// FreezeGraph for Weir's own code: the public header, and its message.
+// Internal version of the public header: adds the message.
 #ifndef WEIR_TRAIN_FREEZE_GRAPH_MESSAGES_H_
 #define WEIR_TRAIN_FREEZE_GRAPH_MESSAGES_H_
 

@@ -45,7 +45,7 @@ Result<GlobalStep> FindGlobalStep(Graph& graph, OfSeveral several) {
   }
   Node* const node = graph.FindNode("global_step");
   if (node == nullptr || node->num_outputs() == 0) return GlobalStep();
-  if (node->type() != "VarHandleOp") return Checked(Output(node, 0), node->name(), false);
+  if (node->op().traits.state != StateRole::kVariableHandle) return Checked(Output(node, 0), node->name(), false);
   for (const VariablePtr& variable : graph.collections().Of<VariablePtr>(graph_keys::kGlobalVariables))
     if (variable->op_name() == node->name()) return Checked(variable->value(), node->name(), false);
   return GlobalStep();

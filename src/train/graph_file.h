@@ -1,4 +1,4 @@
-// Graph files for Weir's own code: the public header, and their message.
+// Internal version of the public header: adds the message.
 #ifndef WEIR_TRAIN_GRAPH_FILE_MESSAGES_H_
 #define WEIR_TRAIN_GRAPH_FILE_MESSAGES_H_
 

@@ -1,4 +1,4 @@
-// Hooks for Weir's own code: the public header, and the messages that they see.
+// Internal version of the public header: adds the messages that they see.
 #ifndef WEIR_TRAIN_HOOK_MESSAGES_H_
 #define WEIR_TRAIN_HOOK_MESSAGES_H_
 

@@ -162,6 +162,12 @@ Status NanLoss() {
 
 bool IsNanLoss(const Status& status) { return status.GetPayload(kNanLoss).has_value(); }
 
+Status NanTensorHook::Begin(Graph& graph) {
+  if (find_ == nullptr) return OkStatus();
+  WEIR_ASSIGN(loss_, find_(graph));
+  return OkStatus();
+}
+
 Status NanTensorHook::AfterRun(RunContext& context, const RunValues& values) {
   if (!HasNan(values.results[0])) return OkStatus();
   constexpr char kLine[] = "Model diverged with loss = NaN.";

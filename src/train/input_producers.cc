@@ -8,6 +8,7 @@
 #include "graph/compose/array.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/math.h"
+#include "graph/compose/names.h"
 #include "graph/compose/random.h"
 #include "graph/compose/summary.h"
 #include "graph/graph_keys.h"
@@ -18,8 +19,6 @@ namespace {
 
 constexpr char kEmpty[] = "string_input_producer requires a non-null input tensor";
 constexpr char kScope[] = "input_producer";
-
-std::string NameOrDefault(const std::string& name, const char* fallback) { return name.empty() ? fallback : name; }
 
 // Builds the producer in the current scope.
 Result<Queue> Produce(Graph& graph, const Input& tensor, const ProducerOptions& options,

@@ -4,6 +4,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/compose/flow.h"
+#include "graph/compose/names.h"
 #include "graph/compose/random.h"
 #include "graph/node_builder.h"
 #include "tensor/tensor.h"
@@ -41,7 +42,7 @@ class Terms {
 
 Output ExponentialDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
                         const Input& decay_rate, const DecayOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "ExponentialDecay" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "ExponentialDecay"));
   Terms terms(graph, rate);
   Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
   if (options.staircase) p = Floor(p);
@@ -50,7 +51,7 @@ Output ExponentialDecay(Graph& graph, const Input& rate, const Input& step, cons
 
 Output NaturalExpDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
                        const Input& decay_rate, const DecayOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "NaturalExpDecay" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "NaturalExpDecay"));
   Terms terms(graph, rate);
   Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
   if (options.staircase) p = Floor(p);
@@ -59,7 +60,7 @@ Output NaturalExpDecay(Graph& graph, const Input& rate, const Input& step, const
 
 Output InverseTimeDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
                         const Input& decay_rate, const DecayOptions& options) {
-  NameScope scope(graph, options.name.empty() ? "InverseTimeDecay" : options.name);
+  NameScope scope(graph, NameOrDefault(options.name, "InverseTimeDecay"));
   Terms terms(graph, rate);
   Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
   if (options.staircase) p = Floor(p);
@@ -69,7 +70,7 @@ Output InverseTimeDecay(Graph& graph, const Input& rate, const Input& step, cons
 
 Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
                        const Input& end_rate, const Input& power, bool cycle, std::string name) {
-  NameScope scope(graph, name.empty() ? "PolynomialDecay" : name);
+  NameScope scope(graph, NameOrDefault(name, "PolynomialDecay"));
   Terms terms(graph, rate);
   Output s = terms.Number(step, "step");
   Output total = terms.Number(decay_steps, "decay_steps");
@@ -88,7 +89,7 @@ Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const
 
 Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& boundaries, const InputList& values,
                          std::string name) {
-  NameScope scope(graph, name.empty() ? "PiecewiseConstant" : name);
+  NameScope scope(graph, NameOrDefault(name, "PiecewiseConstant"));
   if (values.size() != boundaries.size() + 1 || boundaries.empty()) {
     graph.RecordError(
         InvalidArgument("piecewise_constant needs exactly one more value than boundaries: {} boundaries, {} values",
@@ -127,7 +128,7 @@ Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& bound
 
 Output CosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps, float alpha,
                    std::string name) {
-  NameScope scope(graph, name.empty() ? "CosineDecay" : name);
+  NameScope scope(graph, NameOrDefault(name, "CosineDecay"));
   Terms terms(graph, rate);
   Output total = terms.Number(decay_steps, "decay_steps");
   Output completed = Minimum(terms.Number(step, "step"), total) / total;
@@ -137,7 +138,7 @@ Output CosineDecay(Graph& graph, const Input& rate, const Input& step, const Inp
 
 Output CosineDecayRestarts(Graph& graph, const Input& rate, const Input& step, const Input& first_decay_steps,
                            float t_mul, float m_mul, float alpha, std::string name) {
-  NameScope scope(graph, name.empty() ? "SGDRDecay" : name);
+  NameScope scope(graph, NameOrDefault(name, "SGDRDecay"));
   Terms terms(graph, rate);
   Output fraction = terms.Number(step, "step") / terms.Number(first_decay_steps, "first_decay_steps");
   Output restart;
@@ -159,7 +160,7 @@ Output CosineDecayRestarts(Graph& graph, const Input& rate, const Input& step, c
 
 Output LinearCosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
                          float num_periods, float alpha, float beta, std::string name) {
-  NameScope scope(graph, name.empty() ? "LinearCosineDecay" : name);
+  NameScope scope(graph, NameOrDefault(name, "LinearCosineDecay"));
   Terms terms(graph, rate);
   Output total = terms.Number(decay_steps, "decay_steps");
   Output s = Minimum(terms.Number(step, "step"), total);
@@ -171,7 +172,7 @@ Output LinearCosineDecay(Graph& graph, const Input& rate, const Input& step, con
 Output NoisyLinearCosineDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
                               float initial_variance, float variance_decay, float num_periods, float alpha, float beta,
                               std::string name) {
-  NameScope scope(graph, name.empty() ? "NoisyLinearCosineDecay" : name);
+  NameScope scope(graph, NameOrDefault(name, "NoisyLinearCosineDecay"));
   Terms terms(graph, rate);
   Output total = terms.Number(decay_steps, "decay_steps");
   Output s = Minimum(terms.Number(step, "step"), total);

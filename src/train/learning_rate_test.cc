@@ -23,7 +23,7 @@ class LearningRateTest : public FlowTest {
   Output step_ = PlaceholderOf(PartialShape::Scalar(), kInt64);
 };
 
-TEST_F(LearningRateTest, FallsByAFactorWithTheSteps) {
+TEST_F(LearningRateTest, DecaysExponentially) {
   Graph& g = graph();
   Expect(ExponentialDecay(g, 0.5f, step_, 10, 0.8f), {0.5f, 0.46762422f, 0.42769384f, 0.4f, 0.28621671f});
   Expect(ExponentialDecay(g, 0.5f, step_, 10, 0.8f, {.staircase = true}), {0.5f, 0.5f, 0.5f, 0.4f, 0.32f});
@@ -33,7 +33,7 @@ TEST_F(LearningRateTest, FallsByAFactorWithTheSteps) {
   Expect(InverseTimeDecay(g, 0.5f, step_, 10, 0.8f, {.staircase = true}), {0.5f, 0.5f, 0.5f, 0.27777779f, 0.1923077f});
 }
 
-TEST_F(LearningRateTest, EndsAtAValue) {
+TEST_F(LearningRateTest, DecaysToAFinalValue) {
   Graph& g = graph();
   Expect(PolynomialDecay(g, 0.5f, step_, 10, 0.1f, 2.0f), {0.5f, 0.296f, 0.136f, 0.1f, 0.1f});
   Expect(PolynomialDecay(g, 0.5f, step_, 10, 0.1f, 2.0f, /*cycle=*/true), {0.5f, 0.296f, 0.136f, 0.1f, 0.11111111f});
@@ -45,7 +45,7 @@ TEST_F(LearningRateTest, EndsAtAValue) {
   Expect(LinearCosineDecay(g, 0.5f, step_, 10, 0.5f, 0.1f, 0.01f), {0.555f, 0.32255706f, 0.04622148f, 0.005f, 0.005f});
 }
 
-TEST_F(LearningRateTest, NoiseFallsWithTheSteps) {
+TEST_F(LearningRateTest, NoiseDecays) {
   // Without variance it equals LinearCosineDecay.
   Expect(NoisyLinearCosineDecay(graph(), 0.5f, step_, 10, 0, 0.55f, 0.5f, 0.1f, 0.01f),
          {0.555f, 0.32255706f, 0.04622148f, 0.005f, 0.005f});

@@ -1,11 +1,13 @@
 #include "train/meta_graph.h"
 
+#include <algorithm>
 #include <set>
 
 #include "absl/strings/str_join.h"
 #include "graph/attr_proto.h"
 #include "graph/graph_def.h"
 #include "graph/graph_keys.h"
+#include "train/flow_contexts.h"
 #include "train/log.h"
 #include "train/queue_runner.h"
 
@@ -211,8 +213,11 @@ class CollectionImporter {
       : graph_(graph), options_(options), imported_(imported) {}
 
   Status Import(const std::string& key, const tensorflow::CollectionDef& def) {
-    // Control flow contexts are reconstructed from the graph itself.
-    if (key == graph_keys::kCondContext || key == graph_keys::kWhileContext || key == kUnboundInputs) return OkStatus();
+    if (key == kUnboundInputs) return OkStatus();
+    if (key == graph_keys::kCondContext || key == graph_keys::kWhileContext) {
+      ImportFlowContexts(graph_, key, def, imported_.scope);
+      return OkStatus();
+    }
     using Def = tensorflow::CollectionDef;
     switch (def.kind_case()) {
       case Def::kNodeList:
@@ -352,6 +357,10 @@ Result<tensorflow::MetaGraphDef> ExportMetaGraph(const Graph& graph, const MetaG
     if (key.starts_with("__") || key.find('\x01') != std::string::npos) continue;  // local to this process
     if (options.clear_extraneous_savers && key == kSavers) continue;
     ExportCollection(graph, key, options.codec, scope, &meta);
+  }
+  for (const char* key : {graph_keys::kCondContext, graph_keys::kWhileContext}) {
+    const bool wanted = !options.collections.has_value() || std::count(keys.begin(), keys.end(), key) > 0;
+    if (wanted && scope.is_all()) ExportFlowContexts(graph, key, &meta);
   }
   return meta;
 }

@@ -1,4 +1,4 @@
-// Meta graphs for Weir's own code: the public header, and their messages.
+// Internal version of the public header: adds the messages.
 #ifndef WEIR_TRAIN_META_GRAPH_MESSAGES_H_
 #define WEIR_TRAIN_META_GRAPH_MESSAGES_H_
 

@@ -74,8 +74,8 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
 namespace {
 
 // A zero-initialized variable named below the average.
-Result<VariablePtr> ZeroBeside(Graph& graph, const Variable& average, const std::string& name,
-                               const PartialShape& shape) {
+Result<VariablePtr> ZeroVariable(Graph& graph, const Variable& average, const std::string& name,
+                                 const PartialShape& shape) {
   ControlDependencies cleared = ControlDependencies::Cleared(graph);
   VariableOptions how;
   how.name = average.op_name() + "/" + name + "/";
@@ -105,8 +105,8 @@ Result<Output> AssignMovingAverage(const Variable& average, const Output& value,
     changed = average.AssignSub((average.AsInput() - value) * rate, false, update.name() + "/");
   } else {
     // The biased average starts at zero; dividing by 1 - decay^steps removes the bias.
-    WEIR_ASSIGN(VariablePtr biased, ZeroBeside(graph, average, "biased", average.shape()));
-    WEIR_ASSIGN(VariablePtr step, ZeroBeside(graph, average, "local_step", PartialShape::Scalar()));
+    WEIR_ASSIGN(VariablePtr biased, ZeroVariable(graph, average, "biased", average.shape()));
+    WEIR_ASSIGN(VariablePtr step, ZeroVariable(graph, average, "local_step", PartialShape::Scalar()));
     Output next_biased = biased->AssignSub((biased->AsInput() - value) * rate);
     Output next_step = step->AssignAdd(1);
     WEIR_TRY(graph.TakeError());

@@ -5,6 +5,8 @@
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/state_ops.h"
+#include "graph/compose/names.h"
+#include "graph/compose/variable_scope.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
 #include "tensor/tensor.h"
@@ -18,7 +20,13 @@ std::string DescribeVariables(const std::vector<GradAndVar>& list) {
   return text;
 }
 
-// Slots are named below their primary, relative to the root scope, with a suffix if the name is taken.
+// The current variable scope as a prefix of names.
+std::string ScopePrefix(Graph& graph) {
+  const std::string scope = VariableScopeStack(graph).Current().name;
+  return scope.empty() ? "" : scope + "/";
+}
+
+// Slots are named below their primary, in the current variable scope, with a suffix if the name is taken.
 std::string FreeNodeName(Graph& graph, const std::string& base) {
   std::string name = base;
   for (int i = 1; graph.FindNode(name) != nullptr; ++i) name = fmt::format("{}_{}", base, i);
@@ -49,7 +57,7 @@ Result<std::vector<GradAndVar>> Optimizer::ComputeGradients(Output loss, const M
   if (!loss.valid()) return InvalidArgument("{}: the loss to minimize is not a tensor", name_);
   WEIR_TRY(Check());
   Graph& graph = loss.graph();
-  if (!IsFloating(loss.base_dtype()))
+  if (!AcceptsType(loss.base_dtype()))
     return InvalidArgument("invalid type {} for the loss '{}': expected a floating type", loss.base_dtype(),
                            loss.name());
   const std::vector<VariablePtr> vars = options.var_list.empty() ? TrainableVariables(graph) : options.var_list;
@@ -75,7 +83,12 @@ Result<std::vector<GradAndVar>> Optimizer::ComputeGradients(Output loss, const M
       if (const Output* dense = std::get_if<Output>(&g)) g = Identity(*dense);
   }
   std::vector<GradAndVar> result;
-  for (size_t i = 0; i < vars.size(); ++i) result.push_back({grads[i], vars[i]});
+  for (size_t i = 0; i < vars.size(); ++i) {
+    if (HasGrad(grads[i]) && !AcceptsType(vars[i]->dtype()))
+      return InvalidArgument("invalid type {} for the variable '{}': expected a floating type", vars[i]->dtype(),
+                             vars[i]->name());
+    result.push_back({grads[i], vars[i]});
+  }
   WEIR_TRY(graph.TakeError());
   return result;
 }
@@ -96,7 +109,7 @@ Result<Node*> Optimizer::ApplyGradients(const std::vector<GradAndVar>& grads_and
     ControlDependencies cleared = ControlDependencies::Cleared(graph);
     WEIR_TRY(CreateSlots(vars));
   }
-  NameScope scope(graph, name.empty() ? name_ : name);
+  NameScope scope(graph, NameOrDefault(name, name_));
   WEIR_TRY(Prepare(graph));
   std::vector<Node*> updates;
   for (const GradAndVar& item : grads_and_vars) {
@@ -181,7 +194,8 @@ Result<VariablePtr> Optimizer::SlotWith(const VariablePtr& var, const std::strin
   if (VariablePtr known = GetSlot(var, slot_name)) return known;
   Graph& graph = var->graph();
   VariableOptions options;
-  options.name = FreeNodeName(graph, var->op_name() + "/" + op_name) + "/";
+  const std::string primary = ScopePrefix(graph) + var->op_name();
+  options.name = FreeNodeName(graph, primary + "/" + op_name) + "/";
   options.dtype = var->dtype();
   options.trainable = false;
   options.use_resource = var->is_resource();
@@ -191,7 +205,7 @@ Result<VariablePtr> Optimizer::SlotWith(const VariablePtr& var, const std::strin
                                     graph, [&] { return initial(graph, shape, var->dtype()); }, options));
   if (var->slice.has_value()) {
     slot->slice = var->slice;
-    slot->slice->full_name += slot->op_name().substr(var->op_name().size());
+    slot->slice->full_name += slot->op_name().substr(primary.size());
   }
   slots_[slot_name][{graph.uid(), var->op_name()}] = slot;
   return slot;
@@ -228,10 +242,8 @@ VariablePtr Optimizer::FindNonSlot(const Graph& graph, const std::string& name) 
 }
 
 IndexedSlices SumDuplicateIndices(const IndexedSlices& slices) {
-  // The indices from an accumulator are already unique.
   const Node* from = slices.indices.node;
-  if (from != nullptr && from->op().name == "SparseAccumulatorTakeGradient" && slices.values.node == from)
-    return slices;
+  if (from != nullptr && from->op().traits.unique_indices && slices.values.node == from) return slices;
   UniqueResult unique = Unique(slices.indices);
   Output count = StridedSlice(ShapeOf(unique.y), {0}, {1}, {1}, {.shrink_axis_mask = 1});
   return {UnsortedSegmentSum(slices.values, unique.idx, count), unique.y, slices.dense_shape};

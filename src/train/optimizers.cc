@@ -9,6 +9,7 @@
 #include "graph/build/state_ops.h"
 #include "graph/node_builder.h"
 #include "tensor/tensor.h"
+#include "train/optimizer_nodes.h"
 
 namespace weir {
 namespace {
@@ -25,19 +26,6 @@ Initializer Filled(double value) {
   };
 }
 
-// Builds the update node `rule` ("ApplyX", "SparseApplyX"). Inputs are the variable, its slots, then `values`.
-Result<Node*> Update(const Optimizer& optimizer, const std::string& rule, const VariablePtr& var,
-                     const std::vector<VariablePtr>& slots, const InputList& values,
-                     const std::vector<std::pair<std::string, AttrValue>>& attrs = {}) {
-  NodeBuilder node(var->graph(), (var->is_resource() ? "Resource" : "") + rule);
-  node.In(var->handle());
-  for (const VariablePtr& slot : slots) node.In(slot->handle());
-  for (const Input& value : values) node.In(value);
-  node.Attr("use_locking", optimizer.use_locking());
-  for (const auto& [name, value] : attrs) node.Attr(name, value);
-  return node.Build();
-}
-
 Status CheckPositive(const char* name, double value) {
   return value > 0 ? OkStatus() : InvalidArgument("{} must be positive: {}", name, value);
 }
@@ -51,14 +39,22 @@ Status HyperOptimizer::Prepare(Graph& graph) {
   return OkStatus();
 }
 
-Output HyperOptimizer::Get(std::string_view name, const VariablePtr& var) const {
+std::vector<std::string> HyperOptimizer::HyperNames() const {
+  std::vector<std::string> names;
+  for (const Entry& entry : hypers_) names.push_back(entry.name);
+  return names;
+}
+
+const HyperOptimizer::Entry& HyperOptimizer::EntryOf(std::string_view name) const {
   for (const Entry& entry : hypers_)
-    if (entry.name == name) {
-      if (!entry.output.valid() || entry.output.base_dtype() == var->dtype()) return entry.output;
-      return Cast(entry.output, var->dtype());
-    }
+    if (entry.name == name) return entry;
   WEIR_CHECK(false, name);
-  return Output();
+  return hypers_.front();
+}
+
+Output HyperOptimizer::Get(std::string_view name, const VariablePtr& var) const {
+  const Output& tensor = EntryOf(name).output;
+  return !tensor.valid() || tensor.base_dtype() == var->dtype() ? tensor : Cast(tensor, var->dtype());
 }
 
 // --- GradientDescent: var -= lr * grad ---
@@ -67,7 +63,7 @@ GradientDescentOptimizer::GradientDescentOptimizer(HyperParam learning_rate, con
   Declare("learning_rate", std::move(learning_rate));
 }
 Result<Node*> GradientDescentOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyGradientDescent", var, {}, {Get("learning_rate", var), grad});
+  return UpdateNode(*this, "ApplyGradientDescent", var, {}, {Get("learning_rate", var), grad});
 }
 Result<Node*> GradientDescentOptimizer::ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) {
   Output delta = grad.values * Get("learning_rate", var);
@@ -93,13 +89,13 @@ Status MomentumOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
   return OkStatus();
 }
 Result<Node*> MomentumOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyMomentum", var, {GetSlot(var, "momentum")},
-                {Get("learning_rate", var), grad, Get("momentum", var)}, {{"use_nesterov", use_nesterov_}});
+  return UpdateNode(*this, "ApplyMomentum", var, {GetSlot(var, "momentum")},
+                    {Get("learning_rate", var), grad, Get("momentum", var)}, {{"use_nesterov", use_nesterov_}});
 }
 Result<Node*> MomentumOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
-  return Update(*this, "SparseApplyMomentum", var, {GetSlot(var, "momentum")},
-                {Get("learning_rate", var), grad.values, grad.indices, Get("momentum", var)},
-                {{"use_nesterov", use_nesterov_}});
+  return UpdateNode(*this, "SparseApplyMomentum", var, {GetSlot(var, "momentum")},
+                    {Get("learning_rate", var), grad.values, grad.indices, Get("momentum", var)},
+                    {{"use_nesterov", use_nesterov_}});
 }
 
 // --- Adagrad: accum += grad^2; var -= lr * grad / sqrt(accum) ---
@@ -114,11 +110,11 @@ Status AdagradOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
   return OkStatus();
 }
 Result<Node*> AdagradOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyAdagrad", var, {GetSlot(var, "accumulator")}, {Get("learning_rate", var), grad});
+  return UpdateNode(*this, "ApplyAdagrad", var, {GetSlot(var, "accumulator")}, {Get("learning_rate", var), grad});
 }
 Result<Node*> AdagradOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
-  return Update(*this, "SparseApplyAdagrad", var, {GetSlot(var, "accumulator")},
-                {Get("learning_rate", var), grad.values, grad.indices});
+  return UpdateNode(*this, "SparseApplyAdagrad", var, {GetSlot(var, "accumulator")},
+                    {Get("learning_rate", var), grad.values, grad.indices});
 }
 
 // --- AdagradDA: dual averaging with the sums of gradients and squared gradients ---
@@ -146,14 +142,14 @@ Output AdagradDAOptimizer::Step() const {
   return step.base_dtype() == kInt64 ? step : Cast(step, kInt64);
 }
 Result<Node*> AdagradDAOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyAdagradDA", var,
-                {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
-                {grad, Get("learning_rate", var), Get("l1", var), Get("l2", var), Step()});
+  return UpdateNode(*this, "ApplyAdagradDA", var,
+                    {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
+                    {grad, Get("learning_rate", var), Get("l1", var), Get("l2", var), Step()});
 }
 Result<Node*> AdagradDAOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
-  return Update(*this, "SparseApplyAdagradDA", var,
-                {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
-                {grad.values, grad.indices, Get("learning_rate", var), Get("l1", var), Get("l2", var), Step()});
+  return UpdateNode(*this, "SparseApplyAdagradDA", var,
+                    {GetSlot(var, "gradient_accumulator"), GetSlot(var, "gradient_squared_accumulator")},
+                    {grad.values, grad.indices, Get("learning_rate", var), Get("l1", var), Get("l2", var), Step()});
 }
 
 // --- Adadelta ---
@@ -172,12 +168,12 @@ Status AdadeltaOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
   return OkStatus();
 }
 Result<Node*> AdadeltaOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyAdadelta", var, {GetSlot(var, "accum"), GetSlot(var, "accum_update")},
-                {Get("lr", var), Get("rho", var), Get("epsilon", var), grad});
+  return UpdateNode(*this, "ApplyAdadelta", var, {GetSlot(var, "accum"), GetSlot(var, "accum_update")},
+                    {Get("lr", var), Get("rho", var), Get("epsilon", var), grad});
 }
 Result<Node*> AdadeltaOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
-  return Update(*this, "SparseApplyAdadelta", var, {GetSlot(var, "accum"), GetSlot(var, "accum_update")},
-                {Get("lr", var), Get("rho", var), Get("epsilon", var), grad.values, grad.indices});
+  return UpdateNode(*this, "SparseApplyAdadelta", var, {GetSlot(var, "accum"), GetSlot(var, "accum_update")},
+                    {Get("lr", var), Get("rho", var), Get("epsilon", var), grad.values, grad.indices});
 }
 
 // --- Adam ---
@@ -190,66 +186,46 @@ AdamOptimizer::AdamOptimizer(HyperParam learning_rate, float beta1, float beta2,
   Declare("epsilon", std::move(epsilon));
 }
 Status AdamOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
-  VariablePtr first = vars[0];
-  for (const VariablePtr& var : vars)
-    if (var->name() < first->name()) first = var;
-  WEIR_TRY(NonSlot("beta1_power", beta1_, first).status());
-  WEIR_TRY(NonSlot("beta2_power", beta2_, first).status());
-  for (const VariablePtr& var : vars) {
-    WEIR_TRY(ZerosSlot(var, "m", name()).status());
-    WEIR_TRY(ZerosSlot(var, "v", name()).status());
-  }
-  return OkStatus();
+  return MakeAdamSlots(*this, vars, beta1_, beta2_);
 }
 Result<Node*> AdamOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  const auto power = [&](const char* name) {
-    Output value = FindNonSlot(var->graph(), name)->AsInput();
-    return value.base_dtype() == var->dtype() ? value : Cast(value, var->dtype());
-  };
-  return Update(*this, "ApplyAdam", var, {GetSlot(var, "m"), GetSlot(var, "v")},
-                {power("beta1_power"), power("beta2_power"), Get("learning_rate", var), Get("beta1", var),
-                 Get("beta2", var), Get("epsilon", var), grad});
+  return UpdateNode(*this, "ApplyAdam", var, {GetSlot(var, "m"), GetSlot(var, "v")},
+                    {PowerFor(*this, var, "beta1_power"), PowerFor(*this, var, "beta2_power"),
+                     Get("learning_rate", var), Get("beta1", var), Get("beta2", var), Get("epsilon", var), grad});
+}
+Result<Output> AdamOptimizer::ScatterAddRows(const VariablePtr& slot, Output indices, Output rows) const {
+  const Output added = ScatterRows(slot, indices, rows, /*add=*/true, use_locking());
+  WEIR_TRY(slot->graph().TakeError());
+  return added;
 }
 Result<Node*> AdamOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
+  return ApplySparseWith(grad, var, [this](const VariablePtr& slot, Output indices, Output rows) {
+    return ScatterAddRows(slot, indices, rows);
+  });
+}
+Result<Node*> AdamOptimizer::ApplySparseWith(const IndexedSlices& grad, const VariablePtr& var, const AddRows& add) {
   // All rows of m and v decay, as in TensorFlow; only the gradient's rows get its contribution.
   Graph& graph = var->graph();
-  const auto as = [&](Output value) { return value.base_dtype() == var->dtype() ? value : Cast(value, var->dtype()); };
-  Output beta1_power = as(FindNonSlot(graph, "beta1_power")->AsInput());
-  Output beta2_power = as(FindNonSlot(graph, "beta2_power")->AsInput());
+  Output beta1_power = PowerFor(*this, var, "beta1_power");
+  Output beta2_power = PowerFor(*this, var, "beta2_power");
   Output beta1 = Get("beta1", var);
   Output beta2 = Get("beta2", var);
   Output lr = Get("learning_rate", var) * Sqrt(1.0f - beta2_power) / (1.0f - beta1_power);
-  const VariablePtr m = GetSlot(var, "m");
-  const VariablePtr v = GetSlot(var, "v");
-  const auto decay_and_add = [&](const VariablePtr& slot, Output beta, Output rows) -> Output {
+  const auto decay_and_add = [&](const VariablePtr& slot, Output beta, Output rows) -> Result<Output> {
     Output decayed = slot->Assign(slot->AsInput() * beta, use_locking());
-    if (!decayed.valid()) return decayed;
+    WEIR_TRY(graph.TakeError());
     ControlDependencies after(graph, {decayed.node});
-    if (!slot->is_resource()) return ScatterAdd(slot->handle(), grad.indices, rows, {.use_locking = use_locking()});
-    Node* added = ResourceScatterAdd(slot->handle(), grad.indices, rows);
-    if (added == nullptr) return Output();
-    ControlDependencies later(graph, {added});
-    return ReadVariableOp(slot->handle(), slot->dtype());
+    return add(slot, grad.indices, rows);
   };
-  Output m_t = decay_and_add(m, beta1, grad.values * (1.0f - beta1));
-  Output v_t = decay_and_add(v, beta2, (grad.values * grad.values) * (1.0f - beta2));
-  Output updated = var->AssignSub(lr * m_t / (Sqrt(v_t) + Get("epsilon", var)), use_locking());
+  WEIR_ASSIGN(const Output m, decay_and_add(GetSlot(var, "m"), beta1, grad.values * (1.0f - beta1)));
+  WEIR_ASSIGN(const Output v, decay_and_add(GetSlot(var, "v"), beta2, (grad.values * grad.values) * (1.0f - beta2)));
+  Output updated = var->AssignSub(lr * m / (Sqrt(v) + Get("epsilon", var)), use_locking());
   WEIR_TRY(graph.TakeError());
-  return Group(graph, {updated.node, m_t.node, v_t.node});
+  return Group(graph, {updated.node, m.node, v.node});
 }
 Result<Node*> AdamOptimizer::Finish(Graph& graph, const std::vector<Node*>& updates, const std::string& name) {
-  std::vector<Node*> all = updates;
-  {
-    ControlDependencies after(graph, updates);
-    const VariablePtr beta1_power = FindNonSlot(graph, "beta1_power");
-    const VariablePtr beta2_power = FindNonSlot(graph, "beta2_power");
-    ColocationScope colocated(graph, beta1_power->handle().node);
-    Output next1 = beta1_power->Assign(beta1_power->AsInput() * beta1_, use_locking());
-    Output next2 = beta2_power->Assign(beta2_power->AsInput() * beta2_, use_locking());
-    WEIR_TRY(graph.TakeError());
-    all.push_back(next1.node);
-    all.push_back(next2.node);
-  }
+  WEIR_ASSIGN(const std::vector<Node*> all,
+              NextPowers(*this, graph, updates, {{"beta1_power", beta1_}, {"beta2_power", beta2_}}));
   return Optimizer::Finish(graph, all, name);
 }
 
@@ -273,15 +249,15 @@ Status RMSPropOptimizer::CreateSlots(const std::vector<VariablePtr>& vars) {
 Result<Node*> RMSPropOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
   std::vector<VariablePtr> slots = {GetSlot(var, "rms"), GetSlot(var, "momentum")};
   if (centered_) slots.insert(slots.begin(), GetSlot(var, "mg"));
-  return Update(*this, centered_ ? "ApplyCenteredRMSProp" : "ApplyRMSProp", var, slots,
-                {Get("learning_rate", var), Get("decay", var), Get("momentum", var), Get("epsilon", var), grad});
+  return UpdateNode(*this, centered_ ? "ApplyCenteredRMSProp" : "ApplyRMSProp", var, slots,
+                    {Get("learning_rate", var), Get("decay", var), Get("momentum", var), Get("epsilon", var), grad});
 }
 Result<Node*> RMSPropOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
   std::vector<VariablePtr> slots = {GetSlot(var, "rms"), GetSlot(var, "momentum")};
   if (centered_) slots.insert(slots.begin(), GetSlot(var, "mg"));
-  return Update(*this, centered_ ? "SparseApplyCenteredRMSProp" : "SparseApplyRMSProp", var, slots,
-                {Get("learning_rate", var), Get("decay", var), Get("momentum", var), Get("epsilon", var), grad.values,
-                 grad.indices});
+  return UpdateNode(*this, centered_ ? "SparseApplyCenteredRMSProp" : "SparseApplyRMSProp", var, slots,
+                    {Get("learning_rate", var), Get("decay", var), Get("momentum", var), Get("epsilon", var),
+                     grad.values, grad.indices});
 }
 
 // --- Ftrl ---
@@ -321,8 +297,8 @@ Result<Node*> FtrlOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
   const bool shrinks = ftrl_.l2_shrinkage_regularization_strength > 0;
   if (shrinks) values.push_back(Get("l2_shrinkage_regularization_strength", var));
   values.push_back(Get("learning_rate_power", var));
-  return Update(*this, shrinks ? "ApplyFtrlV2" : "ApplyFtrl", var, {GetSlot(var, "accum"), GetSlot(var, "linear")},
-                values);
+  return UpdateNode(*this, shrinks ? "ApplyFtrlV2" : "ApplyFtrl", var, {GetSlot(var, "accum"), GetSlot(var, "linear")},
+                    values);
 }
 Result<Node*> FtrlOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
   InputList values = {grad.values, grad.indices, Get("learning_rate", var), Get("l1_regularization_strength", var),
@@ -330,8 +306,8 @@ Result<Node*> FtrlOptimizer::ApplySparse(const IndexedSlices& grad, const Variab
   const bool shrinks = ftrl_.l2_shrinkage_regularization_strength > 0;
   if (shrinks) values.push_back(Get("l2_shrinkage_regularization_strength", var));
   values.push_back(Get("learning_rate_power", var));
-  return Update(*this, shrinks ? "SparseApplyFtrlV2" : "SparseApplyFtrl", var,
-                {GetSlot(var, "accum"), GetSlot(var, "linear")}, values);
+  return UpdateNode(*this, shrinks ? "SparseApplyFtrlV2" : "SparseApplyFtrl", var,
+                    {GetSlot(var, "accum"), GetSlot(var, "linear")}, values);
 }
 
 // --- Proximal variants ---
@@ -343,12 +319,12 @@ ProximalGradientDescentOptimizer::ProximalGradientDescentOptimizer(HyperParam le
   Declare("l2", l2);
 }
 Result<Node*> ProximalGradientDescentOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyProximalGradientDescent", var, {},
-                {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad});
+  return UpdateNode(*this, "ApplyProximalGradientDescent", var, {},
+                    {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad});
 }
 Result<Node*> ProximalGradientDescentOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
-  return Update(*this, "SparseApplyProximalGradientDescent", var, {},
-                {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad.values, grad.indices});
+  return UpdateNode(*this, "SparseApplyProximalGradientDescent", var, {},
+                    {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad.values, grad.indices});
 }
 
 ProximalAdagradOptimizer::ProximalAdagradOptimizer(HyperParam learning_rate, double initial_value, float l1, float l2,
@@ -364,12 +340,12 @@ Status ProximalAdagradOptimizer::CreateSlots(const std::vector<VariablePtr>& var
   return OkStatus();
 }
 Result<Node*> ProximalAdagradOptimizer::ApplyDense(Output grad, const VariablePtr& var) {
-  return Update(*this, "ApplyProximalAdagrad", var, {GetSlot(var, "accumulator")},
-                {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad});
+  return UpdateNode(*this, "ApplyProximalAdagrad", var, {GetSlot(var, "accumulator")},
+                    {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad});
 }
 Result<Node*> ProximalAdagradOptimizer::ApplySparse(const IndexedSlices& grad, const VariablePtr& var) {
-  return Update(*this, "SparseApplyProximalAdagrad", var, {GetSlot(var, "accumulator")},
-                {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad.values, grad.indices});
+  return UpdateNode(*this, "SparseApplyProximalAdagrad", var, {GetSlot(var, "accumulator")},
+                    {Get("learning_rate", var), Get("l1", var), Get("l2", var), grad.values, grad.indices});
 }
 
 }  // namespace weir

@@ -60,7 +60,7 @@ TEST_F(ProgressTest, ShowsStepsRatesAndValues) {
   EXPECT_NE(TrainingProgress::Begin(line, clock_), nullptr);
 }
 
-TEST_F(ProgressTest, ShowsOwnStepsWhereThereIsNoOther) {
+TEST_F(ProgressTest, ShowsOwnStepsWithoutAGlobalStep) {
   LiveLine line(ends_[1], LiveLine::Kind::kReports, clock_);
   auto progress = TrainingProgress::Begin(line, clock_);
   progress->NoteStep(std::nullopt);

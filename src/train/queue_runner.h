@@ -1,4 +1,4 @@
-// QueueRunner for Weir's own code: the public header, and its message.
+// Internal version of the public header: adds the message.
 #ifndef WEIR_TRAIN_QUEUE_RUNNER_MESSAGES_H_
 #define WEIR_TRAIN_QUEUE_RUNNER_MESSAGES_H_
 

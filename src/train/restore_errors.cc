@@ -10,8 +10,6 @@
 namespace weir {
 namespace {
 
-constexpr char kRestore[] = "RestoreV2";
-
 // "index", "meta", or "data-00000-of-00001" with any digits.
 bool IsCheckpointSuffix(std::string_view suffix) {
   constexpr std::string_view kShard = "data-00000-of-00000";
@@ -33,7 +31,7 @@ void CollectTargets(const Node* node, std::set<const Node*>* found) {
 
 // The restored tensor behind a value, through Identity nodes.
 Output RestoredValue(Output value) {
-  while (value.node->type() == "Identity" && value.node->num_inputs() > 0) value = value.node->input(0);
+  while (IsAlias(value.node->op().traits)) value = value.node->input(0);
   return value;
 }
 
@@ -63,9 +61,9 @@ std::vector<std::string> ShapeMismatches(Graph& graph, Env& env, const tensorflo
   std::set<const Node*> targets;
   CollectTargets(restore, &targets);
   for (const Node* node : graph.Nodes()) {
-    if (!targets.contains(node) || (node->type() != "Assign" && node->type() != "AssignVariableOp")) continue;
+    if (!targets.contains(node) || node->op().traits.value_use != ValueUse::kReplaces) continue;
     const Output value = RestoredValue(node->input(1));
-    if (value.node->type() != kRestore) continue;
+    if (value.node->type() != "RestoreV2") continue;
     const Tensor names = graph.ConstantValue(value.node->input(1));
     const Tensor slices = graph.ConstantValue(value.node->input(2));
     if (!names.valid() || names.num_elements() <= value.index || !slices.valid() ||

@@ -247,13 +247,13 @@ Result<tensorflow::SavedModel> ReadSavedModel(const std::string& directory, Env&
 
 Result<tensorflow::MetaGraphDef> FindMetaGraph(const tensorflow::SavedModel& model, const std::string& directory,
                                                const std::set<std::string>& tags) {
-  std::vector<std::string> there;
+  std::vector<std::string> available;
   for (const tensorflow::MetaGraphDef& def : model.meta_graphs()) {
     if (TagsOf(def) == tags) return def;
-    there.push_back(Described(TagsOf(def)));
+    available.push_back(Described(TagsOf(def)));
   }
-  return NotFound("MetaGraphDef associated with tags {} could not be found in the SavedModel at {}; there are: {}",
-                  Described(tags), directory, absl::StrJoin(there, ", "));
+  return NotFound("MetaGraphDef associated with tags {} could not be found in the SavedModel at {}; available: {}",
+                  Described(tags), directory, absl::StrJoin(available, ", "));
 }
 
 Status LoadMetaGraph(Graph& graph, const RunStep& run, const tensorflow::MetaGraphDef& def,

@@ -1,4 +1,4 @@
-// SavedModel for Weir's own code: the public header, and its messages.
+// Internal version of the public header: adds the messages.
 #ifndef WEIR_TRAIN_SAVED_MODEL_MESSAGES_H_
 #define WEIR_TRAIN_SAVED_MODEL_MESSAGES_H_
 

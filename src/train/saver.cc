@@ -1,6 +1,7 @@
 #include "train/saver.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "base/file_scheme.h"
@@ -78,20 +79,22 @@ Status Saver::Build(Graph& graph) {
   if (built_) return OkStatus();
   graph_ = &graph;
   SavedVariables variables;
-  std::vector<SavedTable> tables;
+  std::vector<SavedTable> tables = std::exchange(options_.tables, {});
+  std::vector<SavedIterator> iterators = std::exchange(options_.iterators, {});
   if (options_.variables.has_value()) {
     variables = *options_.variables;
   } else {
     WEIR_ASSIGN(variables, VariablesBySavedName(GlobalVariables(graph)));
     tables = graph.collections().Of<SavedTable>(graph_keys::kSaveableObjects);
+    iterators = graph.collections().Of<SavedIterator>(graph_keys::kSaveableObjects);
   }
-  if (variables.empty() && tables.empty()) {
+  if (variables.empty() && tables.empty() && iterators.empty()) {
     if (!options_.allow_empty) return InvalidArgument("No variables to save");
     is_empty_ = true;
     built_ = true;
     return OkStatus();
   }
-  WEIR_ASSIGN(*def_, BuildSaverGraph(graph, variables, tables, options_.graph, std::move(*def_)));
+  WEIR_ASSIGN(*def_, BuildSaverGraph(graph, variables, tables, iterators, options_.graph, std::move(*def_)));
   options_.variables.reset();
   built_ = true;
   return OkStatus();

@@ -1,4 +1,4 @@
-// Saver for Weir's own code: the public header, and its messages.
+// Internal version of the public header: adds the messages.
 #ifndef WEIR_TRAIN_SAVER_MESSAGES_H_
 #define WEIR_TRAIN_SAVER_MESSAGES_H_
 

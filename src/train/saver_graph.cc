@@ -4,10 +4,13 @@
 
 #include "absl/strings/str_join.h"
 #include "graph/build/array_ops.h"
+#include "graph/build/data_ops.h"
 #include "graph/build/io_ops.h"
 #include "graph/build/math_ops.h"
 #include "graph/build/state_ops.h"
 #include "graph/build/string_ops.h"
+#include "graph/compose/names.h"
+#include "graph/node_builder.h"
 
 namespace weir {
 namespace {
@@ -55,7 +58,7 @@ Saveable OfVariable(const std::string& name, const VariablePtr& v, bool reshape)
 
 Saveable OfTable(const SavedTable& saved) {
   const Output handle = saved.table.handle;
-  const std::string& name = saved.table.name();
+  const std::string& name = handle.node->name();
   return {.entries = {{name + "-keys", "", saved.keys}, {name + "-values", "", saved.values}},
           .device = handle.node->device(),
           .assign = [handle, name](Graph& graph, const std::vector<Output>& restored) {
@@ -65,9 +68,19 @@ Saveable OfTable(const SavedTable& saved) {
           }};
 }
 
+Saveable OfIterator(const SavedIterator& saved) {
+  const Output handle = saved.handle;
+  return {.entries = {{handle.node->name() + "-iterator_state", "", saved.state}},
+          .device = handle.node->device(),
+          .assign = [handle](Graph& graph, const std::vector<Output>& restored) {
+            ColocationScope with(graph, handle.node);
+            return DeserializeIterator(graph, handle, restored[0]);
+          }};
+}
+
 // Sorted by name.
 Result<std::vector<Saveable>> Saveables(const SavedVariables& variables, const std::vector<SavedTable>& tables,
-                                        bool reshape) {
+                                        const std::vector<SavedIterator>& iterators, bool reshape) {
   std::map<std::string, std::vector<Saveable>> by_name;
   for (const auto& [name, parts] : variables) {
     for (const VariablePtr& part : parts) {
@@ -77,9 +90,16 @@ Result<std::vector<Saveable>> Saveables(const SavedVariables& variables, const s
     }
   }
   for (const SavedTable& table : tables) {
-    std::vector<Saveable>& same = by_name[table.table.name()];
-    if (!same.empty()) return InvalidArgument("At least two variables have the same name: {}", table.table.name());
+    const std::string& name = table.table.handle.node->name();
+    std::vector<Saveable>& same = by_name[name];
+    if (!same.empty()) return InvalidArgument("At least two variables have the same name: {}", name);
     same.push_back(OfTable(table));
+  }
+  for (const SavedIterator& iterator : iterators) {
+    const std::string& name = iterator.handle.node->name();
+    std::vector<Saveable>& same = by_name[name];
+    if (!same.empty()) return InvalidArgument("At least two saved objects have the same name: {}", name);
+    same.push_back(OfIterator(iterator));
   }
   std::vector<Saveable> result;
   for (auto& [name, saveables] : by_name)
@@ -231,10 +251,11 @@ Result<SavedVariables> VariablesBySavedName(const std::vector<VariablePtr>& vari
 }
 
 Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables& variables,
-                                             const std::vector<SavedTable>& tables, const SaverGraphOptions& options,
-                                             tensorflow::SaverDef def) {
-  WEIR_ASSIGN(const std::vector<Saveable> saveables, Saveables(variables, tables, options.reshape));
-  NameScope scope(graph, options.name.empty() ? "save" : options.name);
+                                             const std::vector<SavedTable>& tables,
+                                             const std::vector<SavedIterator>& iterators,
+                                             const SaverGraphOptions& options, tensorflow::SaverDef def) {
+  WEIR_ASSIGN(const std::vector<Saveable> saveables, Saveables(variables, tables, iterators, options.reshape));
+  NameScope scope(graph, NameOrDefault(options.name, "save"));
   const std::string default_name = options.filename.empty() ? "model" : options.filename;
   Output filename =
       PlaceholderWithDefault(graph, Tensor::Scalar(default_name), PartialShape::Scalar(), {.name = "filename"});
@@ -254,7 +275,12 @@ Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables&
     WEIR_TRY(graph.TakeError());
     restored = Group(graph, shards, "restore_all");
   } else {
-    saved = AddSave(graph, filename, saveables, options.format_v1);
+    std::vector<Saveable> written = saveables;
+    if (!options.object_graph.empty()) {
+      const Output objects = Constant(graph, Tensor::Scalar(options.object_graph));
+      written.push_back({.entries = {{kObjectGraphKey, "", objects}}, .device = "", .assign = nullptr});
+    }
+    saved = AddSave(graph, filename, written, options.format_v1);
     restored = AddRestore(graph, filename, saveables, "restore_all");
   }
   WEIR_TRY(graph.TakeError());

@@ -107,13 +107,13 @@ TEST_F(SessionManagerTest, PrepareReportsUninitializedVariables) {
             "Variables not initialized: b");
 }
 
-TEST_F(SessionManagerTest, PrepareNeedsSomethingToDo) {
+TEST_F(SessionManagerTest, PrepareNeedsAWayToInitialize) {
   const auto result = Manager({.ready = ready_})->Prepare(make_);
   EXPECT_TRUE(IsSetupError(result.status()));
   EXPECT_EQ(Message(result), "Model is not initialized and no init_op or init_fn or local_init_op was given");
 }
 
-TEST_F(SessionManagerTest, PrepareGivesErrorsOfStepsAsTheyAre) {
+TEST_F(SessionManagerTest, PrepareReturnsErrorsOfStepsUnchanged) {
   const auto result = Manager({})->Prepare(make_, {.init = {set_b_}});
   EXPECT_EQ(result.status().code(), StatusCode::kFailedPrecondition);
   EXPECT_FALSE(IsSetupError(result.status()));
@@ -156,7 +156,7 @@ TEST_F(SessionManagerTest, PrepareRestoresInsteadOfInitializing) {
   EXPECT_EQ(Value(Must(Manager({.ready = ready_})->Prepare(make_, by_path)), a_), 5);
 }
 
-TEST_F(SessionManagerTest, RestoringKnowsTheCheckpointsOfAnEarlierRun) {
+TEST_F(SessionManagerTest, RestoringAdoptsTheCheckpointsOfAnEarlierRun) {
   const auto saver = Must(Saver::Make(graph()));
   const std::string dir = Checkpoint(saver, 5);
   const auto later = Must(Saver::FromDef(saver->def()));
@@ -174,7 +174,7 @@ TEST_F(SessionManagerTest, OnlyCheckpointDamagedIsAnError) {
   EXPECT_THAT(Message(result), HasSubstr("not a valid checkpoint"));
 }
 
-TEST_F(SessionManagerTest, OnlyOnePlaceToRestoreFrom) {
+TEST_F(SessionManagerTest, ADirectoryAndAPathExcludeEachOther) {
   const auto result = Manager({})->Recover(make_, {.checkpoint_dir = "x", .checkpoint_path = "y"});
   EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
 }
@@ -190,7 +190,7 @@ TEST_F(SessionManagerTest, RecoverReportsWhetherAModelWasRestored) {
   EXPECT_EQ(Value(restored.session, a_), 7);
 }
 
-TEST_F(SessionManagerTest, RecoverOfAPartIsNotReady) {
+TEST_F(SessionManagerTest, APartialRestoreIsNotReady) {
   const auto part = Must(Saver::Make(graph(), {.variables = SavedVariables{{"a", {a_}}}}));
   const std::string dir = Checkpoint(part, 7);
   const auto recovered = Must(Manager({.ready = ready_})->Recover(make_, {.saver = part, .checkpoint_dir = dir}));
@@ -214,7 +214,7 @@ TEST_F(SessionManagerTest, WaitsForACheckpoint) {
   EXPECT_EQ(Value(session, a_), 3);
 }
 
-TEST_F(SessionManagerTest, WaitGetsTheModelThatAnotherMakes) {
+TEST_F(SessionManagerTest, WaitReturnsOnceAnotherTaskHasInitializedTheModel) {
   std::thread chief;
   const auto make = [&]() -> Result<SessionPtr> {
     if (!chief.joinable()) chief = std::thread([this] { EXPECT_TRUE(NewSession()->Run({.targets = {init_}}).ok()); });

@@ -38,7 +38,7 @@ TEST(StepTimerTest, Seconds) {
   EXPECT_EQ(timer.Note(2)->secs, 2);
 }
 
-TEST(StepTimerTest, NeitherAndBoth) {
+TEST(StepTimerTest, RejectsNeitherOrBothIntervals) {
   EXPECT_EQ(SecondOrStepTimer::Make({}).status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(SecondOrStepTimer::Make({.every_secs = 1, .every_steps = 1}).status().code(), StatusCode::kInvalidArgument);
 }

@@ -113,7 +113,7 @@ Status Supervisor::Complete() {
 Status Supervisor::CheckDevices() const {
   if (is_chief()) return OkStatus();
   for (const Node* node : graph_.Nodes())
-    if ((node->type() == "Variable" || node->type() == "VariableV2") && node->device().empty())
+    if (node->op().traits.state == StateRole::kVariable && node->device().empty())
       return InvalidArgument("When using replicas, all Variables must have their device set: {}", node->name());
   return OkStatus();
 }

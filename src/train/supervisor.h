@@ -1,4 +1,4 @@
-// Supervisor for Weir's own code: the public header, and the messages that it names.
+// Internal version of the public header: adds the messages that it names.
 #ifndef WEIR_TRAIN_SUPERVISOR_MESSAGES_H_
 #define WEIR_TRAIN_SUPERVISOR_MESSAGES_H_
 

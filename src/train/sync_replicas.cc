@@ -110,7 +110,7 @@ QueueRunner::Companion SyncReplicasOptimizer::Watch(Graph& graph) const {
   watch.limit_secs = options_.replica_wait_secs;
   watch.step = global_step_->value();
   NameScope root(graph, "");
-  NameScope own(graph, "watch_replicas");  // a separate scope: names of other nodes are TensorFlow's
+  NameScope own(graph, "watch_replicas");  // a separate scope, so that the names of other nodes equal TensorFlow's
   for (const Sum& sum : accumulators_) {
     DeviceScope beside(graph, sum.device);
     watch.given.push_back(

@@ -34,7 +34,7 @@ class WritableFile {
   virtual Status Close() = 0;
 };
 
-// Held for as long as it lives; a lock of a process that was killed is gone.
+// A lock on a file, until it is destroyed. The system releases the locks of a process that ends.
 class FileLock {
  public:
   virtual ~FileLock() = default;
@@ -70,16 +70,16 @@ class Env {
   // Makes renames and new files in the directory survive a crash of the machine.
   virtual Status SyncDirectory(const std::string& path) = 0;
 
-  // Creates or empties `aside`, which is to replace `path`: with the permissions of `path` if that exists.
+  // Creates or truncates `aside`, a file that will replace `path`. It gets the permissions of `path` if that exists.
   virtual Result<std::unique_ptr<WritableFile>> OpenReplacement(const std::string& path, const std::string& aside) = 0;
-  // Creates the file where it does not exist, and protects it from DeleteUnlocked of any process of this machine. Best
-  // effort: null where the file cannot be created or locked.
+  // Creates the file if it does not exist. While the result lives, DeleteUnlocked of any process of this machine leaves
+  // the file alone. Best effort: null if the file cannot be created or locked.
   virtual std::unique_ptr<FileLock> Lock(const std::string& path) = 0;
-  // Deletes the file; Unavailable while somebody holds its lock.
+  // Deletes the file. Unavailable while a process holds its lock.
   virtual Status DeleteUnlocked(const std::string& path) = 0;
 
   // Implemented with the virtual functions above.
-  // False, too, where the disk fails: see IsDiskFault.
+  // Also false if the disk fails: see IsDiskFault.
   bool Exists(const std::string& path) { return Stat(path).ok(); }
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view data);
@@ -95,7 +95,7 @@ class Env {
 // The local file system. Lives as long as the process. A path may begin with "file://".
 Env& RealEnv();
 
-// The disk or the system failed: nobody knows whether the file is there and what is in it.
+// True if the disk or the system failed, so that the state of the file is unknown.
 bool IsDiskFault(const Status& status);
 
 // JoinPath("a/b", "c") is "a/b/c". An absolute `name` is returned unchanged.

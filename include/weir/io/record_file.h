@@ -16,7 +16,7 @@ namespace weir::io {
 
 class Inflater;
 
-// Not thread-safe. What was not closed may be lost in part. After an error the file may end in a part of a record, so
+// Not thread-safe. Records may be lost unless Close succeeds. After an error the file may end with a partial record, so
 // nothing more is written: all later calls return the first error.
 class RecordWriter final {
  public:
@@ -37,8 +37,8 @@ class RecordWriter final {
  private:
   class Deflater;
   Status Append(std::string_view bytes);
-  // Keeps the first error.
-  Status Kept(Status status);
+  // Returns `status`, and stores it in error_ if it is the first error.
+  Status StoreError(Status status);
   std::unique_ptr<WritableFile> file_;
   Status error_;
   std::unique_ptr<Deflater> deflater_;  // null: not compressed

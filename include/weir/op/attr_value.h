@@ -14,7 +14,7 @@
 namespace weir {
 
 class AttrValue;
-class PackedTensor;  // the compressed form in which a large constant arrives
+class PackedTensor;  // a large constant in compressed form (tensor/packed_tensor.h)
 using AttrMap = std::map<std::string, AttrValue, std::less<>>;
 
 // A function with values for its own attributes (an attribute of kind "func").

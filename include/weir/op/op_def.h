@@ -98,7 +98,7 @@ struct OpDef {
   GradientFn gradient;
   NoGradient no_gradient = NoGradient::kNone;
   KernelList kernels;
-  OpTraits traits;  // completed: the optional ones have values
+  OpTraits traits;  // with defaults filled in: no optional is empty
   bool stateful = false;
   bool commutative = false;
   bool aggregate = false;

@@ -1,10 +1,14 @@
 // OpTraits: properties of an op that the passes, the executor and the master use in their decisions. Each op declares
-// its traits in its registry entry, so that no code outside src/ops lists ops by name. ops/traits_test.cc checks the
-// traits of all registered ops.
+// its traits in its registry entry, so that no code outside src/ops compares the name of an op. ops/traits_test.cc
+// checks the traits of all registered ops. tools/check_layers rejects comparisons with names and lists the few
+// exceptions, each with its reason. Not decisions, but implementations per op, are the tables of device/gpu (programs
+// of the kernels) and graph/float_ops.cc (TensorFlow's "flops" statistics). traits_test.cc checks that the ops in them
+// are registered.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace weir {
 
@@ -52,6 +56,24 @@ constexpr bool Forwards(OutputMemory memory) {
          memory == OutputMemory::kForwardsRest;
 }
 
+// What a node does with the value of the variable that it reads or updates.
+enum class ValueUse : uint8_t {
+  kComputes,   // uses it in a way that has no entry here
+  kGives,      // output 0 is the value
+  kReplaces,   // input 1 is the new value
+  kShape,      // uses only its shape
+  kExistence,  // uses only whether there is a value, or drops it
+};
+
+// The place of an op in a product with a bias and an activation (passes/fold_activations.cc).
+enum class FoldStage : uint8_t {
+  kNone,
+  kProduct,     // `folded_op` computes all three
+  kBias,        // adds input 1, a vector, to each row or pixel of input 0
+  kSum,         // a bias if input 1 is a vector with one element per column or channel
+  kActivation,  // has no attributes except its type
+};
+
 // How an integer output follows from shapes that are known while a graph is built.
 enum class ShapeValue : uint8_t {
   kNone,
@@ -82,8 +104,28 @@ struct OpTraits {
   bool brief = false;
   // A caller may supply a value that replaces the output of the node.
   bool placeholder = false;
+  // The output is the value of input 0, and the op has no other meaning, such as stopping gradients. It may be a copy.
+  bool identity = false;
+  // The op exists to fail for some inputs. It may not be skipped if its output is unused.
+  bool checks = false;
+  // Calls the function in the attribute f. Its arguments are all inputs, and its results all outputs.
+  bool calls_f = false;
+  // An argument or a result of the body of a function. It has no effect of its own.
+  bool function_edge = false;
+  // The outputs are the components of one element of the queue behind input 0.
+  bool gives_element = false;
+  // Outputs 0 and 1 are the indices and the values of slices, and no index occurs twice.
+  bool unique_indices = false;
   ShapeValue shape_value = ShapeValue::kNone;
+  ValueUse value_use = ValueUse::kComputes;
+  FoldStage fold = FoldStage::kNone;
+  std::string_view folded_op = {};  // of a kProduct
 };
+
+// True for an op that passes on its input and does nothing else: Identity and RefIdentity.
+constexpr bool IsAlias(const OpTraits& traits) {
+  return traits.identity && traits.memory == OutputMemory::kForwardsFirst;
+}
 
 // Traits of many ops.
 inline constexpr OpTraits kVariableUpdate = {

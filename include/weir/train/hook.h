@@ -13,6 +13,7 @@
 
 namespace weir {
 
+class CheckpointSaverHook;
 class TrainingProgress;
 
 // Fetches, feeds and options that a hook adds to the next step.
@@ -63,6 +64,8 @@ class SessionRunHook {
   virtual Status AfterRun(RunContext& context, const RunValues& values) { return OkStatus(); }
   // Called at the end, unless an error ended the loop.
   virtual Status End(const SessionPtr& session, CancelToken* cancel) { return OkStatus(); }
+  // The hook that saves checkpoints, if this is one or wraps one; else null.
+  virtual CheckpointSaverHook* checkpoint_saver() { return nullptr; }
 };
 using HookPtr = std::shared_ptr<SessionRunHook>;
 

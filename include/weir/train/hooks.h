@@ -84,13 +84,19 @@ Status NanLoss();
 bool IsNanLoss(const Status& status);
 class NanTensorHook final : public SessionRunHook {
  public:
+  // Called in Begin, when the graph is complete.
+  using FindLoss = std::function<Result<Output>(Graph& graph)>;
   NanTensorHook(Output loss, bool fail_on_nan, LogSink error = ErrorLog(), LogSink warning = WarningLog())
       : loss_(loss), fail_on_nan_(fail_on_nan), error_(std::move(error)), warning_(std::move(warning)) {}
+  NanTensorHook(FindLoss loss, bool fail_on_nan, LogSink error = ErrorLog(), LogSink warning = WarningLog())
+      : find_(std::move(loss)), fail_on_nan_(fail_on_nan), error_(std::move(error)), warning_(std::move(warning)) {}
+  Status Begin(Graph& graph) override;
   Result<HookRequest> BeforeRun(RunContext&) override { return HookRequest{.fetches = {loss_}}; }
   Status AfterRun(RunContext& context, const RunValues& values) override;
 
  private:
-  const Output loss_;
+  const FindLoss find_;  // null: the loss is given
+  Output loss_;
   const bool fail_on_nan_;
   const LogSink error_;
   const LogSink warning_;

@@ -57,6 +57,9 @@ class Optimizer {
 
   const std::string& name() const { return name_; }
   bool use_locking() const { return use_locking_; }
+  // For what is built from now on.
+  void set_name(std::string name) { name_ = std::move(name); }
+  void set_use_locking(bool use_locking) { use_locking_ = use_locking; }
 
   // ComputeGradients followed by ApplyGradients. Returns the node that runs one training step.
   Result<Node*> Minimize(Output loss, const MinimizeOptions& options = {});
@@ -73,6 +76,8 @@ class Optimizer {
   // --- Implemented by derived classes ---
   // Checks the settings, since a constructor cannot return an error. Called before anything is built.
   virtual Status Check() const { return OkStatus(); }
+  // Whether losses and trained variables may have this type.
+  virtual bool AcceptsType(DType dtype) const { return IsFloating(dtype); }
   virtual Status CreateSlots(const std::vector<VariablePtr>& vars) { return OkStatus(); }
   virtual Status Prepare(Graph& graph) { return OkStatus(); }
   virtual Result<Node*> ApplyDense(Output grad, const VariablePtr& var) = 0;
@@ -95,8 +100,8 @@ class Optimizer {
  private:
   // An optimizer may train several graphs, so names are qualified by Graph::uid.
   using NameInGraph = std::pair<int64_t, std::string>;
-  const std::string name_;
-  const bool use_locking_;
+  std::string name_;
+  bool use_locking_;
   std::map<std::string, std::map<NameInGraph, VariablePtr>> slots_;  // slot name -> op name of primary -> slot
   std::map<NameInGraph, VariablePtr> non_slots_;
 };

@@ -1,5 +1,12 @@
-// The optimizers, with TensorFlow's names, defaults, slots and update rules.
+// The optimizers, with TensorFlow's names, defaults, slots and update rules. Programs derive from them to change some
+// of their steps, so they are not final.
 #pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "weir/train/optimizer.h"
 
@@ -13,7 +20,15 @@ struct OptimizerOptions {
 // Base of optimizers with one update node per variable. Converts hyperparameters to tensors once per ApplyGradients.
 class HyperOptimizer : public Optimizer {
  public:
-  Status Prepare(Graph& graph) final;
+  Status Prepare(Graph& graph) override;
+
+  // --- For derived classes that change a hyperparameter ---
+  std::vector<std::string> HyperNames() const;
+  // Takes effect in the next Prepare. REQUIRES: the name is one of HyperNames, here and below.
+  void SetHyper(std::string_view name, HyperParam value) { EntryOf(name).value = std::move(value); }
+  // What the updates of a graph use: set by Prepare; invalid before it.
+  Output HyperTensor(std::string_view name) const { return EntryOf(name).output; }
+  void SetHyperTensor(std::string_view name, Output tensor) { EntryOf(name).output = tensor; }
 
  protected:
   HyperOptimizer(const std::string& default_name, const OptimizerOptions& options)
@@ -28,17 +43,19 @@ class HyperOptimizer : public Optimizer {
     HyperParam value;
     Output output;
   };
+  const Entry& EntryOf(std::string_view name) const;
+  Entry& EntryOf(std::string_view name) { return const_cast<Entry&>(std::as_const(*this).EntryOf(name)); }
   std::vector<Entry> hypers_;
 };
 
-class GradientDescentOptimizer final : public HyperOptimizer {
+class GradientDescentOptimizer : public HyperOptimizer {
  public:
   explicit GradientDescentOptimizer(HyperParam learning_rate, const OptimizerOptions& options = {});
   Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override;
   Result<Node*> ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) override;
 };
 
-class MomentumOptimizer final : public HyperOptimizer {
+class MomentumOptimizer : public HyperOptimizer {
  public:
   MomentumOptimizer(HyperParam learning_rate, HyperParam momentum, bool use_nesterov = false,
                     const OptimizerOptions& options = {});
@@ -50,7 +67,7 @@ class MomentumOptimizer final : public HyperOptimizer {
   const bool use_nesterov_;
 };
 
-class AdagradOptimizer final : public HyperOptimizer {
+class AdagradOptimizer : public HyperOptimizer {
  public:
   explicit AdagradOptimizer(HyperParam learning_rate, double initial_accumulator_value = 0.1,
                             const OptimizerOptions& options = {});
@@ -63,7 +80,7 @@ class AdagradOptimizer final : public HyperOptimizer {
   const double initial_;
 };
 
-class AdagradDAOptimizer final : public HyperOptimizer {
+class AdagradDAOptimizer : public HyperOptimizer {
  public:
   AdagradDAOptimizer(HyperParam learning_rate, VariablePtr global_step,
                      double initial_gradient_squared_accumulator_value = 0.1, float l1_regularization_strength = 0,
@@ -79,7 +96,7 @@ class AdagradDAOptimizer final : public HyperOptimizer {
   const double initial_;
 };
 
-class AdadeltaOptimizer final : public HyperOptimizer {
+class AdadeltaOptimizer : public HyperOptimizer {
  public:
   explicit AdadeltaOptimizer(HyperParam learning_rate = 0.001, HyperParam rho = 0.95, HyperParam epsilon = 1e-8,
                              const OptimizerOptions& options = {});
@@ -88,7 +105,7 @@ class AdadeltaOptimizer final : public HyperOptimizer {
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
 };
 
-class AdamOptimizer final : public HyperOptimizer {
+class AdamOptimizer : public HyperOptimizer {
  public:
   explicit AdamOptimizer(HyperParam learning_rate = 0.001, float beta1 = 0.9f, float beta2 = 0.999f,
                          HyperParam epsilon = 1e-8, const OptimizerOptions& options = {});
@@ -97,12 +114,17 @@ class AdamOptimizer final : public HyperOptimizer {
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
   Result<Node*> Finish(Graph& graph, const std::vector<Node*>& updates, const std::string& name) override;
 
+  // Adds rows to a slot. Returns the slot afterwards.
+  using AddRows = std::function<Result<Output>(const VariablePtr& slot, Output indices, Output rows)>;
+  Result<Node*> ApplySparseWith(const IndexedSlices& grad, const VariablePtr& var, const AddRows& add);
+  Result<Output> ScatterAddRows(const VariablePtr& slot, Output indices, Output rows) const;
+
  private:
   const float beta1_;
   const float beta2_;
 };
 
-class RMSPropOptimizer final : public HyperOptimizer {
+class RMSPropOptimizer : public HyperOptimizer {
  public:
   explicit RMSPropOptimizer(HyperParam learning_rate, HyperParam decay = 0.9, HyperParam momentum = 0.0,
                             HyperParam epsilon = 1e-10, bool centered = false, const OptimizerOptions& options = {});
@@ -123,7 +145,7 @@ struct FtrlOptions {
   std::string linear_name = "";
   float l2_shrinkage_regularization_strength = 0;
 };
-class FtrlOptimizer final : public HyperOptimizer {
+class FtrlOptimizer : public HyperOptimizer {
  public:
   explicit FtrlOptimizer(HyperParam learning_rate, const FtrlOptions& ftrl = {}, const OptimizerOptions& options = {});
   Status Check() const override;
@@ -135,7 +157,7 @@ class FtrlOptimizer final : public HyperOptimizer {
   const FtrlOptions ftrl_;
 };
 
-class ProximalGradientDescentOptimizer final : public HyperOptimizer {
+class ProximalGradientDescentOptimizer : public HyperOptimizer {
  public:
   explicit ProximalGradientDescentOptimizer(HyperParam learning_rate, float l1_regularization_strength = 0,
                                             float l2_regularization_strength = 0, const OptimizerOptions& options = {});
@@ -143,7 +165,7 @@ class ProximalGradientDescentOptimizer final : public HyperOptimizer {
   Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override;
 };
 
-class ProximalAdagradOptimizer final : public HyperOptimizer {
+class ProximalAdagradOptimizer : public HyperOptimizer {
  public:
   explicit ProximalAdagradOptimizer(HyperParam learning_rate, double initial_accumulator_value = 0.1,
                                     float l1_regularization_strength = 0, float l2_regularization_strength = 0,

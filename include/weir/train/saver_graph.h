@@ -20,16 +20,27 @@ Result<SavedVariables> VariablesBySavedName(const std::vector<VariablePtr>& vari
 // "4 3 0,2:0,3": the shape of the whole variable, then the start and length of the partition in each dimension.
 std::string SliceSpec(const SaveSlice& slice);
 
+// The name of the description of objects in an object-based checkpoint (tf.train.Checkpoint).
+inline constexpr char kObjectGraphKey[] = "_CHECKPOINTABLE_OBJECT_GRAPH";
+
 struct SaverGraphOptions {
   std::string name = "";      // name of the scope; default: "save"
   std::string filename = "";  // default value of the filename tensor; default: "model"
   bool sharded = false;       // one file per device
   bool reshape = false;       // values may have another shape in the checkpoint
   bool format_v1 = false;     // write V1 tables instead of V2 bundles; both can be restored
+  // A serialized TrackableObjectGraph, saved under kObjectGraphKey beside the variables. Not written if empty.
+  std::string object_graph = "";
+};
+// An iterator in the collection kSaveableObjects, and its state as SerializeIterator gives it.
+struct SavedIterator {
+  Output handle;
+  Output state;
 };
 // Sets the three tensor and op names of `def` and keeps its other fields. Duplicate names are an error.
 Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables& variables,
-                                             const std::vector<SavedTable>& tables, const SaverGraphOptions& options,
-                                             tensorflow::SaverDef def);
+                                             const std::vector<SavedTable>& tables,
+                                             const std::vector<SavedIterator>& iterators,
+                                             const SaverGraphOptions& options, tensorflow::SaverDef def);
 
 }  // namespace weir

@@ -57,6 +57,9 @@ class CheckpointSaverHook final : public SessionRunHook {
   Result<HookRequest> BeforeRun(RunContext& context) override;
   Status AfterRun(RunContext& context, const RunValues& values) override;
   Status End(const SessionPtr& session, CancelToken* cancel) override;
+  CheckpointSaverHook* checkpoint_saver() override { return this; }
+  // REQUIRES: the session has not begun.
+  void AddListener(CheckpointListenerPtr listener) { options_.listeners.push_back(std::move(listener)); }
   const TimerPtr& timer() const { return timer_; }
 
  private:
@@ -67,7 +70,7 @@ class CheckpointSaverHook final : public SessionRunHook {
   // True if a listener requests a stop.
   Result<bool> Save(const SessionPtr& session, int64_t step, CancelToken* cancel, bool is_first = false);
 
-  const CheckpointSaverOptions options_;
+  CheckpointSaverOptions options_;
   const TimerPtr timer_;
   SummaryWriterPtr writer_;
   Graph* graph_ = nullptr;
