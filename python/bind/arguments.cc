@@ -20,7 +20,7 @@ Values ValuesFrom(py::handle object) {
 
 namespace {
 
-// What int() takes but for text.
+// Accepts what Python's int() accepts, except text.
 int64_t IntOfArgument(py::handle item) {
   if (PyUnicode_Check(item.ptr())) RaiseType(fmt::format("Expected int for argument not {}.", Repr(item)));
   return py::cast<int64_t>(py::int_(py::reinterpret_borrow<py::object>(item)));

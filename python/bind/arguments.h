@@ -3,6 +3,8 @@
 //   Def(m, "stack", +[](Graph& graph, Values values, int64_t axis, Name name) { ... }, py::arg("values"), ...);
 #pragma once
 
+#include <cmath>
+
 #include "bind/input_caster.h"
 #include "graph/build/reduce.h"
 
@@ -14,10 +16,19 @@ struct Values {
   bool is_list = false;
 };
 inline Graph* GraphOfArgument(const Values& values) { return GraphOfArgument(values.list); }
+inline void AddOtherGraph(OtherGraphs& others, Graph* graph, const Values& values) {
+  AddOtherGraph(others, graph, values.list);
+}
 
 // Axes: None (all axes), a number or a list of numbers.
 struct AxesArgument {
   Axes axes;
+};
+
+// A number that becomes an int attribute of a node. Like TensorFlow, drops the fraction of a float.
+struct IntAttribute {
+  int64_t value = 0;
+  operator int64_t() const { return value; }
 };
 
 Values ValuesFrom(py::handle object);
@@ -32,6 +43,10 @@ void Def(py::module_& m, const char* name, R (*function)(Graph&, Args...), Extra
 }
 
 void BindMath(py::module_& m);
+void BindLinalg(py::module_& m);
+void BindLinearOperators(py::module_& m);
+void BindSignal(py::module_& m);
+void BindProbabilities(py::module_& m);
 void BindArray(py::module_& m);
 void BindNn(py::module_& m);
 void BindRandom(py::module_& m);
@@ -53,6 +68,23 @@ struct type_caster<weir::python::Values> {
   PYBIND11_TYPE_CASTER(weir::python::Values, const_name("List[Tensor]"));
   bool load(handle source, bool) {
     value = weir::python::ValuesFrom(source);
+    return true;
+  }
+};
+
+template <>
+struct type_caster<weir::python::IntAttribute> {
+  PYBIND11_TYPE_CASTER(weir::python::IntAttribute, const_name("int"));
+  bool load(handle source, bool convert) {
+    if (PyFloat_Check(source.ptr()) != 0) {
+      const double number = PyFloat_AS_DOUBLE(source.ptr());
+      if (!(std::abs(number) < 0x1p63)) return false;
+      value.value = static_cast<int64_t>(number);
+      return true;
+    }
+    make_caster<int64_t> whole;
+    if (!whole.load(source, convert)) return false;
+    value.value = cast_op<int64_t>(whole);
     return true;
   }
 };

@@ -109,7 +109,7 @@ void BindJoins(py::module_& m) {
         py::arg("num") = py::none(), py::arg("name") = "split");
   Def(
       m, "stack",
-      +[](Graph& g, Values values, int64_t axis, Name n) -> Output {
+      +[](Graph& g, Values values, IntAttribute axis, Name n) -> Output {
         if (values.is_list) return Stack(g, values.list, axis, n.text);
         OutputList rows = Unstack(g, values.list[0], {}, 0);  // a single tensor: stack its rows
         return Stack(g, InputList(rows.begin(), rows.end()), axis, n.text);
@@ -117,8 +117,8 @@ void BindJoins(py::module_& m) {
       py::arg("values"), py::arg("axis") = 0, py::arg("name") = "stack");
   Def(
       m, "unstack",
-      +[](Graph& g, Input value, std::optional<int64_t> num, int64_t axis, Name n) {
-        return Unstack(g, value, num, axis, n.text);
+      +[](Graph& g, Input value, std::optional<IntAttribute> num, IntAttribute axis, Name n) {
+        return Unstack(g, value, num ? std::optional<int64_t>(num->value) : std::nullopt, axis, n.text);
       },
       py::arg("value"), py::arg("num") = py::none(), py::arg("axis") = 0, py::arg("name") = "unstack");
   m.def("meshgrid", [](py::args args, const py::kwargs& kwargs) {
@@ -182,7 +182,7 @@ void BindChoice(py::module_& m) {
       py::arg("condition"), py::arg("x") = py::none(), py::arg("y") = py::none(), py::arg("name") = py::none());
   Def(
       m, "one_hot",
-      +[](Graph& g, Input indices, Input depth, Input on, Input off, int64_t axis, DType dtype, Name n) {
+      +[](Graph& g, Input indices, Input depth, Input on, Input off, IntAttribute axis, DType dtype, Name n) {
         return ComposeOneHot(g, indices, depth, on, off, axis, dtype, n.text);
       },
       py::arg("indices"), py::arg("depth"), py::arg("on_value") = py::none(), py::arg("off_value") = py::none(),

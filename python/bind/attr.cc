@@ -32,7 +32,7 @@ std::string StringFrom(py::handle value, const Where& where) {
 
 int64_t IntFrom(py::handle value, const Where& where) {
   if (auto size = SizeOfDimension(value); size.has_value() && *size >= 0) return *size;
-  // What int() takes but for text: it cuts off fractions.
+  // Accepts what Python's int() accepts, except text. Truncates fractions.
   py::object number;
   if (!PyUnicode_Check(value.ptr())) number = py::reinterpret_steal<py::object>(PyNumber_Long(value.ptr()));
   if (!number) {

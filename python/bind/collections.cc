@@ -112,9 +112,7 @@ void BindCollections(py::class_<GraphObject>& cls, py::module_& m) {
            })
       .def_property_readonly("collections", [](G& g) { return g.graph->collections().Names(); })
       .def_property_readonly("_collections", [](py::object g) {
-        py::dict all;
-        for (py::handle name : g.attr("get_all_collection_keys")()) all[name] = g.attr("get_collection_ref")(name);
-        return all;
+        return py::module_::import("weir.lib.collection").attr("Collections")(g);
       });
 
   m.def(

@@ -216,6 +216,12 @@ void BindConvolution(py::module_& m) {
       py::arg("x"), py::arg("scale"), py::arg("offset"), py::arg("mean") = py::none(), py::arg("variance") = py::none(),
       py::arg("epsilon") = 0.001, py::arg("data_format") = "NHWC", py::arg("is_training") = true,
       py::arg("name") = py::none());
+  Def(
+      m, "erosion2d",
+      +[](Graph& g, Input value, Input kernel, std::vector<int64_t> strides, std::vector<int64_t> rates,
+          std::string padding, Name n) { return Erosion(g, value, kernel, strides, rates, padding, n.text); },
+      py::arg("value"), py::arg("kernel"), py::arg("strides"), py::arg("rates"), py::arg("padding"),
+      py::arg("name") = py::none());
 }
 
 }  // namespace weir::python

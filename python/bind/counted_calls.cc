@@ -1,7 +1,9 @@
-// CountCalls: wraps everything bound by pybind11 in a CountedCall. pybind11 calls all functions through one dispatcher
-// and destroys all objects through one tp_dealloc. Both are replaced in the objects of the module.
+// CountCalls: wraps everything bound by pybind11 in a CountedCall, and explains wrong arguments. pybind11 calls all
+// functions through one dispatcher and destroys all objects through one tp_dealloc. Both are replaced in the objects of
+// the module.
 #include <pybind11/pybind11.h>
 
+#include "bind/argument_errors.h"
 #include "bind/gil.h"
 
 namespace weir::python {
@@ -17,7 +19,9 @@ PyCFunction AsMethod(PyObject* (*function)(PyObject*, PyObject*, PyObject*)) {
 
 PyObject* CountedDispatch(PyObject* self, PyObject* arguments, PyObject* keywords) {
   const CountedCall call;
-  return Dispatch::dispatcher(self, arguments, keywords);
+  PyObject* const result = Dispatch::dispatcher(self, arguments, keywords);
+  if (result == nullptr) ExplainArguments(arguments, keywords);
+  return result;
 }
 
 void CountedDestroy(PyObject* self) {

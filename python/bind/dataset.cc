@@ -6,6 +6,8 @@
 #include "bind/arguments.h"
 #include "bind/sparse.h"
 #include "graph/compose/dataset.h"
+#include "graph/compose/dims.h"
+#include "graph/node_builder.h"
 
 namespace weir::python {
 
@@ -208,6 +210,87 @@ void BindFunctionsOfElements(py::module_& m) {
       py::arg("dataset"), py::arg("initial_state"), py::arg("function"));
 }
 
+void BindGroups(py::module_& m) {
+  DefOn(
+      m, "dataset_group_by_window",
+      +[](Graph& g, Dataset d, FunctionArgument key, FunctionArgument reduce, FunctionArgument size,
+          ElementType element) {
+        return d.GroupByWindow(Resolve(g, key), Resolve(g, reduce), Resolve(g, size), element);
+      },
+      py::arg("dataset"), py::arg("key_func"), py::arg("reduce_func"), py::arg("window_size_func"), py::arg("element"));
+  DefOn(
+      m, "dataset_group_by_reducer",
+      +[](Graph& g, Dataset d, FunctionArgument key, FunctionArgument init, FunctionArgument reduce,
+          FunctionArgument finalize) {
+        return d.GroupByReducer(Resolve(g, key), Resolve(g, init), Resolve(g, reduce), Resolve(g, finalize));
+      },
+      py::arg("dataset"), py::arg("key_func"), py::arg("init_func"), py::arg("reduce_func"), py::arg("finalize_func"));
+  Def(
+      m, "bucket_of_length",
+      +[](Graph& g, Input length, std::vector<int64_t> boundaries) {
+        const Result<Output> converted = ToOutput(g, length, kInvalidType, "length");
+        if (!converted.ok()) g.RecordError(converted.status());
+        return BucketOfLength(converted.value_or(Output()), boundaries);
+      },
+      py::arg("length"), py::arg("boundaries"));
+  Def(
+      m, "bucket_batch_size",
+      +[](Graph&, Output bucket, std::vector<int64_t> sizes) { return BucketBatchSize(bucket, sizes); },
+      py::arg("bucket"), py::arg("batch_sizes"));
+  Def(
+      m, "bucket_padded_length",
+      +[](Graph&, Output bucket, std::vector<int64_t> boundaries) { return BucketPaddedLength(bucket, boundaries); },
+      py::arg("bucket"), py::arg("boundaries"));
+  Def(
+      m, "class_acceptance",
+      +[](Graph& g, Input initial, Input target) {
+        return ClassAcceptance(ValueOf(g, initial, kFloat, "initial_dist"), ValueOf(g, target, kFloat, "target_dist"));
+      },
+      py::arg("initial"), py::arg("target"));
+  Def(
+      m, "count_class", +[](Graph&, Output counts, Output number) { return CountClass(counts, number); },
+      py::arg("counts"), py::arg("number"));
+  Def(
+      m, "accept_class",
+      +[](Graph&, Output number, Output acceptance, OpSeed seed) { return AcceptClass(number, acceptance, seed); },
+      py::arg("number"), py::arg("acceptance"), py::arg("seed"));
+  DefOn(
+      m, "dataset_scan",
+      +[](Graph& g, Dataset d, InputList state, FunctionArgument f) { return d.Scan(state, Resolve(g, f)); },
+      py::arg("dataset"), py::arg("initial_state"), py::arg("function"));
+  DefOn(
+      m, "dataset_take_while", +[](Graph& g, Dataset d, FunctionArgument f) { return d.TakeWhile(Resolve(g, f)); },
+      py::arg("dataset"), py::arg("predicate"));
+  DefOn(
+      m, "dataset_unique", +[](Graph&, Dataset d) { return d.Unique(); }, py::arg("dataset"));
+}
+
+void BindChoices(py::module_& m) {
+  Def(
+      m, "dataset_random", +[](Graph& g, Seed seed) { return Dataset::Random(g, seed); }, py::arg("seed"));
+  DefOn(
+      m, "dataset_choose",
+      +[](Graph&, Dataset selector, std::vector<Dataset> datasets) { return Dataset::Choose(selector, datasets); },
+      py::arg("selector"), py::arg("datasets"));
+  DefOn(
+      m, "dataset_sample",
+      +[](Graph&, std::vector<Dataset> datasets, Input weights, Seed seed) {
+        return Dataset::Sample(datasets, weights, seed);
+      },
+      py::arg("datasets"), py::arg("weights"), py::arg("seed"));
+  DefOn(
+      m, "dataset_sample_by",
+      +[](Graph&, Dataset weights, std::vector<Dataset> datasets, Seed seed) {
+        return Dataset::SampleBy(weights, datasets, seed);
+      },
+      py::arg("weights"), py::arg("datasets"), py::arg("seed"));
+  DefOn(
+      m, "dataset_cardinality", +[](Graph&, Dataset d) { return d.Cardinality(); }, py::arg("dataset"));
+  DefOn(
+      m, "dataset_assert_cardinality", +[](Graph&, Dataset d, Input count) { return d.AssertCardinality(count); },
+      py::arg("dataset"), py::arg("expected_cardinality"));
+}
+
 void BindRearrangements(py::module_& m) {
   DefOn(
       m, "dataset_zip", +[](Graph&, std::vector<Dataset> datasets) { return Dataset::Zip(datasets); },
@@ -301,6 +384,8 @@ void BindDataset(py::module_& m) {
   BindSources(m);
   BindSparseComponents(m);
   BindFunctionsOfElements(m);
+  BindGroups(m);
+  BindChoices(m);
   BindRearrangements(m);
   BindIterators(m);
 }

@@ -5,5 +5,6 @@
 namespace weir::python {
 
 void BindDataset(pybind11::module_& m);
+void BindSavedIterators(pybind11::module_& m);
 
 }  // namespace weir::python

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "base/attribute_error.h"
 #include "base/out_of_memory.h"
 #include "bind/files.h"
 #include "bind/objects.h"
@@ -113,6 +114,7 @@ void RaiseBuildError(const Status& status) {
   RethrowStoredException(status);
   if (IsUnknownFileScheme(status)) RaiseRunError(status, nullptr);  // as TensorFlow does for every use of a file
   if (IsTypeError(status)) RaiseObject(PyExc_TypeError, MessageOf(status));
+  if (IsAttributeError(status)) RaiseObject(PyExc_AttributeError, MessageOf(status));
   switch (status.code()) {
     case StatusCode::kFailedPrecondition:
       RaiseObject(PyExc_RuntimeError, MessageOf(status));
@@ -165,6 +167,9 @@ void RaiseType(const std::string& message) { RaiseObject(PyExc_TypeError, messag
 void RaiseValue(const std::string& message) { RaiseObject(PyExc_ValueError, message); }
 void RaiseRuntime(const std::string& message) { RaiseObject(PyExc_RuntimeError, message); }
 void RaiseKey(const std::string& message) { RaiseObject(PyExc_KeyError, message); }
+void RaiseMissingAttribute(py::handle object, const char* attribute) {
+  RaiseObject(PyExc_AttributeError, fmt::format("'{}' object has no attribute '{}'", TypeName(object), attribute));
+}
 
 std::string Repr(py::handle object) { return py::str(py::repr(object)); }
 std::string Str(py::handle object) { return py::str(object); }

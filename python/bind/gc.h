@@ -1,8 +1,8 @@
 // Garbage collector support for bound types. Types whose objects hold Python objects are bound with GarbageCollected():
 //
-//   py::class_<T>(m, "T", GarbageCollected<T>())                        // holds only graphs (ownership.h) and kept
-//   arguments py::class_<T>(m, "T", GarbageCollected<T, VisitT, ClearT>())        // also has members that are Python
-//   objects
+// T holds only graphs (ownership.h) and kept arguments, or has members that are Python objects as well:
+//   py::class_<T>(m, "T", GarbageCollected<T>())
+//   py::class_<T>(m, "T", GarbageCollected<T, VisitT, ClearT>())
 //
 // VisitT calls Py_VISIT for each such member and returns non-zero to stop. ClearT drops members to break a cycle.
 #pragma once
@@ -46,6 +46,27 @@ inline int VisitKeptAlive(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
+// Whether `traverse`, the function of a bound type, must visit the attributes of `self`. Python's own function, which a
+// derived Python class has, visits them if the class added the dictionary; a second visit would make the collector take
+// every cycle through them for alive.
+inline bool MustVisitAttributes(PyObject* self, traverseproc traverse) {
+  PyTypeObject* bound = Py_TYPE(self);
+  while (bound->tp_traverse != traverse && bound->tp_base != nullptr) bound = bound->tp_base;
+  return Py_TYPE(self)->tp_dictoffset == bound->tp_dictoffset;
+}
+
+template <class T, int (*VisitMembers)(T&, visitproc, void*)>
+int Traverse(PyObject* self, visitproc visit, void* arg) {
+  if (MustVisitAttributes(self, &Traverse<T, VisitMembers>)) {
+    if (PyObject** dict = _PyObject_GetDictPtr(self)) Py_VISIT(*dict);
+  }
+  Py_VISIT(Py_TYPE(self));
+  if (const int stop = VisitKeptAlive(self, visit, arg)) return stop;
+  auto* instance = reinterpret_cast<py::detail::instance*>(self);
+  void* value = instance->get_value_and_holder().value_ptr();
+  return value == nullptr ? 0 : VisitMembers(*static_cast<T*>(value), visit, arg);
+}
+
 // ClearMembers need not drop graphs: a cycle through a graph is broken by clearing the graph.
 template <class T, int (*VisitMembers)(T&, visitproc, void*) = VisitNothing<T>,
           void (*ClearMembers)(T&) = ClearNothing<T>>
@@ -54,14 +75,7 @@ py::custom_type_setup GarbageCollected() {
     PyTypeObject* type = &heap_type->ht_type;
     type->tp_flags |= Py_TPFLAGS_HAVE_GC;
     type->tp_dealloc = UntrackAndDestroy;
-    type->tp_traverse = [](PyObject* self, visitproc visit, void* arg) -> int {
-      if (PyObject** dict = _PyObject_GetDictPtr(self)) Py_VISIT(*dict);
-      Py_VISIT(Py_TYPE(self));
-      if (const int stop = VisitKeptAlive(self, visit, arg)) return stop;
-      auto* instance = reinterpret_cast<py::detail::instance*>(self);
-      void* value = instance->get_value_and_holder().value_ptr();
-      return value == nullptr ? 0 : VisitMembers(*static_cast<T*>(value), visit, arg);
-    };
+    type->tp_traverse = &Traverse<T, VisitMembers>;
     type->tp_clear = [](PyObject* self) -> int {
       if (PyObject** dict = _PyObject_GetDictPtr(self)) Py_CLEAR(*dict);
       auto* instance = reinterpret_cast<py::detail::instance*>(self);

@@ -3,6 +3,7 @@
 #include "bind/flat_values.h"
 #include "bind/messages.h"
 #include "bind/numpy.h"
+#include "bind/process.h"
 #include "graph/compose/partitioners.h"
 #include "graph/subgraph.h"
 #include "proto/step_stats.pb.h"
@@ -23,14 +24,16 @@ void BindGraphUtil(py::module_& m) {
   });
   m.def("variables_of_graph_def", [](py::handle def) {
     std::vector<std::pair<std::string, std::string>> found;
-    for (const VariableNode& v : VariablesOf(MessageFrom<GraphDef>(def))) found.emplace_back(v.node, v.value);
+    for (const VariableNode& v : VariablesOf(Process::Get().registry(), MessageFrom<GraphDef>(def)))
+      found.emplace_back(v.node, v.value);
     return found;
   });
   m.def("variables_to_constants", [](py::handle def, const py::dict& values) {
     std::map<std::string, Tensor> tensors;
     for (auto [name, value] : values)
       tensors[py::cast<std::string>(name)] = TensorFromNumpy(value, kInvalidType, Memory::kCopy);
-    return MessageToPython("GraphDef", Take(VariablesToConstants(MessageFrom<GraphDef>(def), tensors)));
+    return MessageToPython("GraphDef",
+                           Take(VariablesToConstants(Process::Get().registry(), MessageFrom<GraphDef>(def), tensors)));
   });
 }
 

@@ -149,6 +149,14 @@ class PythonHook final : public SessionRunHook {
     });
   }
 
+  // Of a built-in hook with an overridden method.
+  CheckpointSaverHook* checkpoint_saver() override {
+    return InPython([&]() -> CheckpointSaverHook* {
+      const py::object inner = py::getattr(hook_.get(), "_hook", py::none());
+      return py::isinstance<HookObject>(inner) ? inner.cast<HookObject&>().hook->checkpoint_saver() : nullptr;
+    });
+  }
+
  private:
   struct Borrowed {
     py::handle object;
@@ -310,6 +318,17 @@ void BindHookMakers(py::module_& m) {
             &loss.graph());
       },
       py::arg("loss_tensor"), py::arg("fail_on_nan_loss"));
+  // `find_loss` is a function that returns the tensor when the graph is complete.
+  m.def(
+      "nan_tensor_hook_by_name",
+      [](py::object find_loss, bool fail_on_nan_loss) {
+        const auto find = [find_loss = SharedPyObject(std::move(find_loss))](Graph&) -> Result<Output> {
+          return CallPython([&]() -> Result<Output> { return find_loss.get()().cast<Output>(); });
+        };
+        return MakeHookObject(
+            std::make_shared<NanTensorHook>(find, fail_on_nan_loss, PythonLog("error"), PythonLog("warning")));
+      },
+      py::arg("find_loss"), py::arg("fail_on_nan_loss"));
   m.def(
       "global_step_waiter_hook",
       [](int64_t step) { return MakeHookObject(std::make_shared<GlobalStepWaiterHook>(step, PythonLog("info"))); },

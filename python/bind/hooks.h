@@ -9,6 +9,7 @@
 #include "bind/scopes.h"
 #include "bind/session_manager.h"
 #include "train/hook.h"
+#include "train/monitored_session.h"
 #include "train/step_timer.h"
 
 namespace weir::python {
@@ -29,6 +30,11 @@ struct HookCallState {
 // calls the object's methods. C++ calls it without the GIL. The caller must keep the object alive, visibly to the
 // garbage collector, because hooks often refer to their owner.
 HookPtr HookFrom(py::object hook);
+
+// Calls the methods of a tf.train.CheckpointSaverListener.
+CheckpointListenerPtr ListenerFrom(py::object listener);
+// Writers, savers and logs of Python for the hooks of a training session with this tf.train.Scaffold.
+TrainingHookParts PythonHookParts(py::object scaffold);
 
 // Call when C++ passes `graph` to the hook's Begin: makes a built-in hook hold that graph.
 void HoldGraphOfHook(py::handle hook, const Graph& graph);
@@ -84,7 +90,7 @@ struct HookObject {
   HookPtr hook;
   HookRequest wanted = {};          // the last request of before_run
   TimerPtr timer = nullptr;         // the hook's timer, if any
-  const Graph* made_for = nullptr;  // the graph of its arguments
+  const Graph* made_for = nullptr;  // the graph that its arguments belong to
 };
 template <class H>
 std::unique_ptr<HookObject> MakeHookObject(std::shared_ptr<H> hook, const Graph* made_for = nullptr) {

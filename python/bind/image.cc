@@ -115,6 +115,23 @@ void BindColors(py::module_& m) {
       +[](Graph& g, Input image, Input factor, Name n) { return AdjustSaturationOf(g, image, factor, n.text); },
       py::arg("image"), py::arg("saturation_factor"), no_name);
   Def(
+      m, "adjust_jpeg_quality",
+      +[](Graph& g, Input image, Input quality, Name n) { return AdjustJpegQuality(g, image, quality, n.text); },
+      py::arg("image"), py::arg("jpeg_quality"), no_name);
+  Def(
+      m, "random_jpeg_quality",
+      +[](Graph& g, Input image, int64_t least, int64_t most, OpSeed seed) {
+        return RandomJpegQuality(g, image, least, most, seed);
+      },
+      py::arg("image"), py::arg("min_jpeg_quality"), py::arg("max_jpeg_quality"), py::arg("seed") = py::none());
+  Def(
+      m, "image_gradients",
+      +[](Graph& g, Input image) {
+        const ImageGradientsResult r = ImageGradients(g, image);
+        return std::pair(r.dy, r.dx);
+      },
+      py::arg("image"));
+  Def(
       m, "adjust_gamma",
       +[](Graph& g, Input image, Input gamma, Input gain) { return AdjustGamma(g, image, gamma, gain); },
       py::arg("image"), py::arg("gamma") = 1, py::arg("gain") = 1);

@@ -156,18 +156,43 @@ auto FinishBuild(Graph& graph, T result) {
 
 inline Graph& GraphOfInput(const Input& x) { return x.is_output() ? x.output().graph() : DefaultGraphRef(); }
 
+// The graphs of the tensors among the arguments, other than `graph`.
+using OtherGraphs = std::vector<Graph*>;
+template <class T>
+void AddOtherGraph(OtherGraphs& others, Graph* graph, const T& argument) {
+  if (Graph* of = GraphOfArgument(argument); of != nullptr && of != graph) others.push_back(of);
+}
+template <class T>
+void AddOtherGraph(OtherGraphs& others, Graph* graph, const std::vector<T>& list) {
+  for (const T& item : list) AddOtherGraph(others, graph, item);
+}
+
+// Raises errors that were recorded in other graphs, because a node of theirs was the first input of a new node.
+inline void CheckOtherGraphs(const OtherGraphs& others) {
+  for (Graph* graph : others) Check(graph->TakeError());
+}
+
 template <class F, class R, class... Args>
 auto BuildingWith(F function, R (F::*)(Graph&, Args...) const) {
   return [function](Args... args) {
     Graph* graph = nullptr;
     ((graph = graph != nullptr ? graph : GraphOfArgument(args)), ...);
     if (graph == nullptr || GraphObjectOf(DefaultGraph()).building_function) graph = &DefaultGraphRef();
+    OtherGraphs others;
+    (AddOtherGraph(others, graph, args), ...);
     if constexpr (std::is_void_v<R>) {
       function(*graph, std::forward<Args>(args)...);
       RecordOrigins(*graph);
       Check(graph->TakeError());
+      CheckOtherGraphs(others);
     } else {
-      return FinishBuild(*graph, function(*graph, std::forward<Args>(args)...));
+      auto result = function(*graph, std::forward<Args>(args)...);
+      if (!others.empty()) {
+        RecordOrigins(*graph);
+        Check(graph->TakeError());
+        CheckOtherGraphs(others);
+      }
+      return FinishBuild(*graph, std::move(result));
     }
   };
 }

@@ -106,7 +106,8 @@ void BindLayerClasses(py::module_& m) {
   py::enum_<layers::ConvKind>(m, "ConvKind")
       .value("PLAIN", layers::ConvKind::kPlain)
       .value("TRANSPOSED", layers::ConvKind::kTransposed)
-      .value("SEPARABLE", layers::ConvKind::kSeparable);
+      .value("SEPARABLE", layers::ConvKind::kSeparable)
+      .value("DEPTHWISE", layers::ConvKind::kDepthwise);
   py::class_<layers::ConvLayer, layers::Layer>(m, "ConvLayer")
       .def(py::init([](layers::ConvKind kind, int dims, py::handle filters, std::vector<int64_t> kernel_size,
                        std::vector<int64_t> strides, const std::string& padding, const std::string& data_format,
@@ -123,13 +124,22 @@ void BindLayerClasses(py::module_& m) {
            py::arg("padding"), py::arg("data_format"), py::arg("dilations"), py::arg("use_bias"),
            py::arg("depth_multiplier") = 1);
   py::class_<layers::BatchNormLayer, layers::Layer>(m, "BatchNormLayer")
-      .def(py::init(
-               [](int64_t axis, double momentum, double epsilon, bool center, bool scale, std::optional<bool> fused) {
-                 return std::make_unique<layers::BatchNormLayer>(
-                     layers::NormSettings{axis, momentum, epsilon, center, scale, fused});
-               }),
+      .def(py::init([](int64_t axis, double momentum, double epsilon, bool center, bool scale,
+                       std::optional<bool> fused, std::optional<double> renorm_momentum,
+                       const py::dict& renorm_clipping, std::optional<int64_t> virtual_batch_size) {
+             layers::NormSettings settings{axis, momentum, epsilon, center, scale, fused};
+             settings.virtual_batch_size = virtual_batch_size;
+             if (renorm_momentum.has_value()) {
+               const auto bound = [&](const char* key) {
+                 return renorm_clipping.contains(key) ? InputFrom(renorm_clipping[key]) : Input();
+               };
+               settings.renorm = layers::Renorm{*renorm_momentum, bound("rmin"), bound("rmax"), bound("dmax")};
+             }
+             return std::make_unique<layers::BatchNormLayer>(std::move(settings));
+           }),
            py::arg("axis"), py::arg("momentum"), py::arg("epsilon"), py::arg("center"), py::arg("scale"),
-           py::arg("fused"));
+           py::arg("fused"), py::arg("renorm_momentum") = py::none(), py::arg("renorm_clipping") = py::dict(),
+           py::arg("virtual_batch_size") = py::none());
 }
 
 }  // namespace

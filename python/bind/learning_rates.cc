@@ -168,6 +168,8 @@ void BindInitializers(py::module_& m) {
             how.distribution = VarianceDistribution::kUntruncatedNormal;
           else if (distribution == "uniform")
             how.distribution = VarianceDistribution::kUniform;
+          else if (distribution == "contrib_truncated_normal")
+            how.distribution = VarianceDistribution::kContribTruncatedNormal;
           else
             return InvalidArgument("Invalid `distribution` argument: {}", distribution);
           return VarianceScalingInitial(g, shape, dtype, how, partition);

@@ -311,7 +311,13 @@ void BindLiteral(py::module_& m) {
       [](py::handle value, DType dtype, py::handle shape, const Name& name, bool verify_shape) {
         Graph& graph = DefaultGraphRef();
         Tensor tensor = TensorFromPython(value, dtype);
-        if (!shape.is_none()) tensor = FillShape(tensor, ShapeFrom(shape), verify_shape);
+        if (!shape.is_none()) {
+          const PartialShape wanted = ShapeFrom(shape);
+          // TensorFlow ignores the value of an empty constant, unless it is an array.
+          const bool ignored = wanted.num_elements() == 0 && !verify_shape && !IsArray(value);
+          tensor = ignored ? Take(Tensor::Allocate(tensor.dtype(), wanted.ToShape()))
+                           : FillShape(tensor, wanted, verify_shape);
+        }
         return MakeConst(graph, tensor, name.text.empty() ? "Const" : name.text);
       },
       py::arg("value"), py::arg("dtype") = py::none(), py::arg("shape") = py::none(), py::arg("name") = "Const",

@@ -22,6 +22,7 @@ class PyLiteral final : public Literal {
   Result<Output> ToOutput(Graph& graph, DType wanted, const std::string& name) const override;
   std::optional<Tensor> Value(DType wanted) const override;
   DType NaturalType() const override;
+  py::object value() const { return value_.get(); }
 
  private:
   SharedPyObject value_;

@@ -21,7 +21,7 @@ void VisitGraphs(const LookupTable& table, GraphVisitor visit) { visit(table.han
 void VisitGraphs(const SavedTable& saved, GraphVisitor visit) { visit(saved.table.handle.graph()); }
 void VisitGraphs(const TableContents& contents, GraphVisitor visit) {
   if (contents.keys.valid()) visit(contents.keys.graph());
-  if (contents.filename.is_output()) visit(contents.filename.output().graph());
+  if (contents.filename.valid()) visit(contents.filename.graph());
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ void BindLookup(py::module_& m) {
   // The parts of a table that a saver saves, as an item of the saveables collection.
   py::class_<SavedTable> saved_table(m, "SavedTable", GarbageCollected<SavedTable>());
   HoldGraphsOf<SavedTable, VisitGraphs>(saved_table);
-  saved_table.def_property_readonly("name", [](const SavedTable& s) { return s.table.name(); })
+  saved_table.def_property_readonly("name", [](const SavedTable& s) { return s.table.handle.node->name(); })
       .def_property_readonly("op", [](const SavedTable& s) { return Wrap(s.table.handle); });
   RegisterCollectionType({
       .to_python = [](const std::any& item) -> py::object {
@@ -69,13 +69,12 @@ void BindLookup(py::module_& m) {
         TableContents contents;
         contents.key_dtype = key_dtype;
         contents.value_dtype = value_dtype;
-        contents.filename = filename;
         contents.key_index = key_index;
         contents.value_index = value_index;
         contents.vocab_size = vocab_size.value_or(-1);
         contents.delimiter = delimiter;
         contents.name = name.text;
-        return contents;
+        return Take(TableFromFile(DefaultGraphRef(), filename, std::move(contents)));
       },
       py::arg("filename"), py::arg("key_dtype"), py::arg("key_index"), py::arg("value_dtype"), py::arg("value_index"),
       py::arg("vocab_size") = py::none(), py::arg("delimiter") = "\t", py::arg("name") = py::none());
@@ -88,6 +87,7 @@ void BindLookup(py::module_& m) {
       .def_readonly("handle", &T::handle)
       .def_property_readonly("initializer", [](const T& t) { return Wrap(t.initializer); })
       .def_readwrite("num_oov_buckets", &T::num_oov_buckets)
+      .def_readwrite("name_with_buckets", &T::name_with_buckets)
       .def_property_readonly("name", [](const T& t) { return t.name(); })
       .def("lookup",
            [](const T& t, py::handle keys, const Name& name) -> py::object {
@@ -110,7 +110,7 @@ void BindLookup(py::module_& m) {
       });
   m.def("static_table",
         [](const TableContents& contents, Input default_value, const Name& shared_name, const Name& name) {
-          Graph& graph = contents.keys.valid() ? contents.keys.graph() : DefaultGraphRef();
+          Graph& graph = contents.keys.valid() ? contents.keys.graph() : contents.filename.graph();
           return Take(StaticTable(graph, contents, default_value, shared_name.text, name.text));
         });
   m.def("mutable_table",

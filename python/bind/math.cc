@@ -16,13 +16,26 @@ using Reducer = Output (*)(Graph&, Input, Input, bool, Name);
 
 void BindUnary(py::module_& m) {
   const std::pair<const char*, UnaryFunction> functions[] = {
-      {"abs", [](Graph& g, Input x, Name n) { return AbsoluteValue(g, x, n.text); }},
       {"round", [](Graph& g, Input x, Name n) { return RoundedValue(g, x, n.text); }},
       {"conj", [](Graph& g, Input x, Name n) { return ConjugateValue(g, x, n.text); }},
       {"lbeta", [](Graph& g, Input x, Name n) { return LogBeta(g, x, n.text); }},
       {"trace", [](Graph& g, Input x, Name n) { return TraceOf(g, x, n.text); }},
   };
   for (const auto& [name, function] : functions) Def(m, name, function, py::arg("x"), py::arg("name") = py::none());
+  m.def(
+      "abs",
+      [](py::handle x, const Name& name) -> py::object {
+        const auto abs = [&](const Input& value) {
+          Graph& graph = value.is_output() ? value.output().graph() : DefaultGraphRef();
+          Output y = AbsoluteValue(graph, value, name.text);
+          Check(graph.TakeError());
+          return y;
+        };
+        if (!IsSparse(x)) return Wrap(abs(InputFrom(x)));
+        const SparseObject& s = SparseOf(x);
+        return WrapSparse(s.indices, abs(s.values), s.dense_shape);
+      },
+      py::arg("x"), py::arg("name") = py::none());
   const std::pair<const char*, UnaryFunction> parts[] = {
       {"real", [](Graph& g, Input x, Name n) { return RealPart(g, x, n.text); }},
       {"imag", [](Graph& g, Input x, Name n) { return ImaginaryPart(g, x, n.text); }},

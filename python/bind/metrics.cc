@@ -2,8 +2,13 @@
 #include "graph/compose/metrics.h"
 
 #include "bind/arguments.h"
+#include "bind/contrib.h"
 #include "bind/metrics.h"
 #include "bind/sets.h"
+#include "graph/compose/checks.h"
+#include "graph/compose/contrib_metrics.h"
+#include "graph/compose/metric_parts.h"
+#include "graph/node_builder.h"
 
 namespace weir::python {
 namespace {
@@ -184,9 +189,31 @@ void BindRankMetrics(py::module_& m) {
       py::arg("name") = py::none());
 }
 
+void BindMetricWeights(py::module_& m) {
+  Def(
+      m, "broadcast_weights",
+      +[](Graph& g, Input weights, Input values) {
+        const Output of = Take(ToOutput(g, values, kInvalidType, "values"));
+        const Output given = Take(ToOutput(g, weights, of.base_dtype(), "weights"));
+        return Take(metrics::BroadcastWeights(g, given, of, of.base_dtype()));
+      },
+      py::arg("weights"), py::arg("values"));
+  Def(
+      m, "assert_broadcastable",
+      +[](Graph& g, Input weights, Input values) {
+        const Output of = Take(ToOutput(g, values, kInvalidType, "values"));
+        const Output given = Take(ToOutput(g, weights, kInvalidType, "weights"));
+        const Output checked = Take(BroadcastableWeights(g, given, of));
+        if (checked != given) return Wrap(checked.node);
+        return Wrap(Take(NodeBuilder(g, "NoOp", "static_checks_determined_all_ok").Build()));
+      },
+      py::arg("weights"), py::arg("values"));
+}
+
 }  // namespace
 
 void BindMetrics(py::module_& m) {
+  BindMetricWeights(m);
   BindRankMetrics(m);
   DefValues(m, "metric_mean", metrics::Mean);
   DefValues(m, "metric_mean_tensor", metrics::MeanTensor);
@@ -244,6 +271,67 @@ void BindMetrics(py::module_& m) {
       py::arg("metrics_collections") = py::none(), py::arg("updates_collections") = py::none(),
       py::arg("curve") = "ROC", py::arg("name") = py::none(), py::arg("summation_method") = "trapezoidal",
       py::arg("thresholds") = py::none());
+}
+
+// Metrics of tf.contrib.metrics that tf.metrics does not have, with the labels first.
+void BindContribMetrics(py::module_& m) {
+  DefValues(m, "metric_count", metrics::Count);
+  DefPair(m, "metric_covariance", metrics::Covariance);
+  DefPair(m, "metric_pearson_correlation", metrics::PearsonCorrelation);
+  DefPair(m, "metric_false_positive_rate", metrics::FalsePositiveRate);
+  DefPair(m, "metric_false_negative_rate", metrics::FalseNegativeRate);
+  DefAtThresholds(m, "metric_false_positive_rate_at_thresholds", metrics::FalsePositiveRateAtThresholds);
+  DefAtThresholds(m, "metric_false_negative_rate_at_thresholds", metrics::FalseNegativeRateAtThresholds);
+  DefClasses(m, "metric_cohen_kappa", metrics::CohenKappa);
+  DefAtPoint(m, "metric_precision_at_recall", "target_recall", metrics::PrecisionAtRecall);
+  Def(
+      m, "metric_recall_at_precision",
+      +[](Graph& g, Input labels, Input predictions, double precision, Input weights, int64_t num_thresholds,
+          py::object metrics, py::object updates, Name n, bool strict_mode) {
+        return PairOf(metrics::RecallAtPrecision(g, labels, predictions, precision, num_thresholds, strict_mode,
+                                                 Options(weights, metrics, updates, n)));
+      },
+      py::arg("labels"), py::arg("predictions"), py::arg("precision"), py::arg("weights") = py::none(),
+      py::arg("num_thresholds") = 200, py::arg("metrics_collections") = py::none(),
+      py::arg("updates_collections") = py::none(), py::arg("name") = py::none(), py::arg("strict_mode") = false);
+  Def(
+      m, "metric_f1_score",
+      +[](Graph& g, Input labels, Input predictions, Input weights, int64_t num_thresholds, py::object metrics,
+          py::object updates, Name n) {
+        return PairOf(metrics::F1Score(g, labels, predictions, num_thresholds, Options(weights, metrics, updates, n)));
+      },
+      py::arg("labels"), py::arg("predictions"), py::arg("weights") = py::none(), py::arg("num_thresholds") = 200,
+      py::arg("metrics_collections") = py::none(), py::arg("updates_collections") = py::none(),
+      py::arg("name") = py::none());
+  Def(
+      m, "metric_concat",
+      +[](Graph& g, Input values, int64_t axis, std::optional<int64_t> max_size, py::object metrics, py::object updates,
+          Name n) { return PairOf(metrics::ConcatAll(g, values, axis, max_size, Options({}, metrics, updates, n))); },
+      py::arg("values"), py::arg("axis") = 0, py::arg("max_size") = py::none(),
+      py::arg("metrics_collections") = py::none(), py::arg("updates_collections") = py::none(),
+      py::arg("name") = py::none());
+  Def(
+      m, "metric_curve_points",
+      +[](Graph& g, Input labels, Input predictions, Input weights, int64_t num_thresholds, py::object metrics,
+          py::object updates, std::string curve, Name n) {
+        const metrics::Curve kind = AreaFrom(num_thresholds, curve, "trapezoidal", py::none()).curve;
+        const metrics::CurvePoints made = Take(metrics::PointsOfCurve(g, labels, predictions, num_thresholds, kind,
+                                                                      Options(weights, metrics, updates, n)));
+        return std::pair<Output, Node*>(made.points, made.update);
+      },
+      py::arg("labels"), py::arg("predictions"), py::arg("weights") = py::none(), py::arg("num_thresholds") = 200,
+      py::arg("metrics_collections") = py::none(), py::arg("updates_collections") = py::none(),
+      py::arg("curve") = "ROC", py::arg("name") = py::none());
+  Def(
+      m, "metric_average_precision_at_top_k",
+      +[](Graph& g, SetsArgument labels, Input predictions, Input weights, py::object metrics, py::object updates,
+          Name n) {
+        return PairOf(
+            metrics::AveragePrecisionAtTopK(g, labels.sets, predictions, Options(weights, metrics, updates, n)));
+      },
+      py::arg("labels"), py::arg("predictions_idx"), py::arg("weights") = py::none(),
+      py::arg("metrics_collections") = py::none(), py::arg("updates_collections") = py::none(),
+      py::arg("name") = py::none());
 }
 
 }  // namespace weir::python

@@ -5,15 +5,19 @@
 #include "base/startup_pages.h"
 #include "bind/arguments.h"
 #include "bind/cluster.h"
+#include "bind/contrib.h"
 #include "bind/convolution.h"
 #include "bind/coordinator.h"
 #include "bind/dataset.h"
 #include "bind/device_setter.h"
 #include "bind/dtype.h"
 #include "bind/errors.h"
+#include "bind/estimator.h"
+#include "bind/feature_columns.h"
 #include "bind/files.h"
 #include "bind/gil.h"
 #include "bind/hooks.h"
+#include "bind/keras.h"
 #include "bind/literal.h"
 #include "bind/metrics.h"
 #include "bind/nest.h"
@@ -26,7 +30,9 @@
 #include "bind/py_func.h"
 #include "bind/queue.h"
 #include "bind/queue_runner.h"
+#include "bind/ragged.h"
 #include "bind/rnn.h"
+#include "bind/seq2seq.h"
 #include "bind/server.h"
 #include "bind/session.h"
 #include "bind/session_manager.h"
@@ -63,18 +69,28 @@ PYBIND11_MODULE(_weir, m) {
   BindSets(m);
   BindMath(m);
   BindArray(m);
+  BindLinalg(m);
+  BindLinearOperators(m);
+  BindSignal(m);
+  BindRagged(m);
   BindNn(m);
   BindConvolution(m);
   BindLayers(m);
   BindRandom(m);
+  BindProbabilities(m);
   BindString(m);
   BindChecks(m);
   BindLosses(m);
+  BindKeras(m);
   BindMetrics(m);
+  BindContribLayers(m);
+  BindContribMetrics(m);
+  BindContribTrain(m);
   BindImage(m);
   BindLookup(m);
   BindGraphParts(m);
   BindParsing(m);
+  BindFeatureColumns(m);
   BindSummaries(m);
   BindTensorArray(m);
   BindQueues(m);
@@ -82,9 +98,13 @@ PYBIND11_MODULE(_weir, m) {
   BindNest(m);
   BindFlow(m);
   BindRnn(m);
+  BindSeq2seq(m);
+  BindAttention(m);
+  BindSequenceLabels(m);
   BindPyFunc(m);
   BindDefun(m);
   BindDataset(m);
+  BindSavedIterators(m);
   BindCluster(m);
   BindDeviceSetter(m);
   BindCoordinator(m);
@@ -106,6 +126,7 @@ PYBIND11_MODULE(_weir, m) {
   BindHooks(m);
   BindSavingHooks(m);
   BindMonitoredSession(m);
+  BindEstimator(m);
   BindServer(m);
   CountCalls(m);
   // Called after CountCalls, so that these functions are not counted. They call no Python code. The functions of the

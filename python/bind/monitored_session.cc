@@ -1,5 +1,5 @@
 // The core of tf.train.MonitoredSession: steps with hooks, recovery, and shutdown.
-#include "train/monitored_session.h"
+#include "bind/monitored_session.h"
 
 #include <pybind11/stl.h>
 
@@ -17,27 +17,11 @@
 namespace weir::python {
 namespace {
 
-// The Python objects of the current session.
-struct Current {
-  std::mutex mu;  // never held while calling Python
-  SharedPyObject session;
-  SharedPyObject coordinator;
-
-  void Set(SharedPyObject* member, SharedPyObject value) {
-    std::lock_guard<std::mutex> lock(mu);
-    std::swap(*member, value);
-  }
-  SharedPyObject Get(const SharedPyObject& member) {
-    std::lock_guard<std::mutex> lock(mu);
-    return member;
-  }
-};
-
 struct MonitoredSessionObject {
   py::object graph;
   py::object creator;
   py::list hooks;
-  std::shared_ptr<Current> current = std::make_shared<Current>();
+  std::shared_ptr<SessionObjects> current = std::make_shared<SessionObjects>();
   std::unique_ptr<MonitoredSession> session;
 
   ~MonitoredSessionObject() {
@@ -58,49 +42,6 @@ int VisitMonitored(MonitoredSessionObject& s, visitproc visit, void* arg) {
 }
 
 using M = MonitoredSessionObject;
-
-// Adapts a Python session creator: an object with create_session(). Runs it in the original graph, because after a loss
-// another graph may be the default.
-SessionCreator CreatorFrom(py::object creator, py::object graph, std::shared_ptr<Current> current) {
-  return [creator = SharedPyObject(std::move(creator)), graph = SharedPyObject(std::move(graph)),
-          current = std::move(current)](CancelToken*) -> Result<SessionPtr> {
-    return CallPython([&]() -> Result<SessionPtr> {
-      const InGraph in_graph(graph.get());
-      py::object session = creator.get().attr("create_session")();
-      SessionPtr inner = UncheckedSessionOf(session);
-      RememberSession(session);
-      current->Set(&current->session, SharedPyObject(std::move(session)));
-      return inner;
-    });
-  };
-}
-
-void UsePythonThreads(const std::shared_ptr<Current>& current, MonitoredSessionOptions* options) {
-  options->make_coordinator = [current]() -> Result<std::shared_ptr<Coordinator>> {
-    return CallPython([&]() -> Result<std::shared_ptr<Coordinator>> {
-      py::object made = py::module_::import("weir._weir").attr("Coordinator")(py::tuple());
-      std::shared_ptr<Coordinator> inner = CoordinatorOf(made);
-      RememberCoordinator(made);
-      current->Set(&current->coordinator, SharedPyObject(std::move(made)));
-      return inner;
-    });
-  };
-  options->start_queue_runners = [](const SessionPtr& session,
-                                    const std::shared_ptr<Coordinator>& coordinator) -> Status {
-    return CallPython([&]() -> Status {
-      py::module_::import("weir.lib.queue_runner")
-          .attr("start_queue_runners")(PythonSessionOf(session), PythonCoordinatorOf(coordinator));
-      return OkStatus();
-    });
-  };
-  options->join = [grace = options->stop_grace_period_secs](const std::shared_ptr<Coordinator>& coordinator) -> Status {
-    return CallPython([&]() -> Status {
-      using namespace py::literals;
-      PythonCoordinatorOf(coordinator).attr("join")("stop_grace_period_secs"_a = grace, "ignore_live_threads"_a = true);
-      return OkStatus();
-    });
-  };
-}
 
 std::unique_ptr<M> MakeMonitored(py::object creator, const py::list& hooks, double stop_grace_period_secs, bool recover,
                                  double recovery_wait_secs) {
@@ -215,6 +156,47 @@ py::object WorkerSession(py::object scaffold, py::object master, py::object conf
 }
 
 }  // namespace
+
+SessionCreator CreatorFrom(py::object creator, py::object graph, std::shared_ptr<SessionObjects> current) {
+  return [creator = SharedPyObject(std::move(creator)), graph = SharedPyObject(std::move(graph)),
+          current = std::move(current)](CancelToken*) -> Result<SessionPtr> {
+    return CallPython([&]() -> Result<SessionPtr> {
+      const InGraph in_graph(graph.get());
+      py::object session = creator.get().attr("create_session")();
+      SessionPtr inner = UncheckedSessionOf(session);
+      RememberSession(session);
+      current->Set(&current->session, SharedPyObject(std::move(session)));
+      return inner;
+    });
+  };
+}
+
+void UsePythonThreads(const std::shared_ptr<SessionObjects>& current, MonitoredSessionOptions* options) {
+  options->make_coordinator = [current]() -> Result<std::shared_ptr<Coordinator>> {
+    return CallPython([&]() -> Result<std::shared_ptr<Coordinator>> {
+      py::object made = py::module_::import("weir._weir").attr("Coordinator")(py::tuple());
+      std::shared_ptr<Coordinator> inner = CoordinatorOf(made);
+      RememberCoordinator(made);
+      current->Set(&current->coordinator, SharedPyObject(std::move(made)));
+      return inner;
+    });
+  };
+  options->start_queue_runners = [](const SessionPtr& session,
+                                    const std::shared_ptr<Coordinator>& coordinator) -> Status {
+    return CallPython([&]() -> Status {
+      py::module_::import("weir.lib.queue_runner")
+          .attr("start_queue_runners")(PythonSessionOf(session), PythonCoordinatorOf(coordinator));
+      return OkStatus();
+    });
+  };
+  options->join = [grace = options->stop_grace_period_secs](const std::shared_ptr<Coordinator>& coordinator) -> Status {
+    return CallPython([&]() -> Status {
+      using namespace py::literals;
+      PythonCoordinatorOf(coordinator).attr("join")("stop_grace_period_secs"_a = grace, "ignore_live_threads"_a = true);
+      return OkStatus();
+    });
+  };
+}
 
 void BindMonitoredSession(py::module_& m) {
   py::class_<M>(m, "MonitoredSessionCore", GarbageCollected<M, VisitMonitored>())

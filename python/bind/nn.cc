@@ -233,6 +233,29 @@ void BindEmbedding(py::module_& m) {
       py::arg("name") = py::none(), py::arg("combiner") = py::none(), py::arg("max_norm") = py::none());
 }
 
+void BindSafeEmbedding(py::module_& m) {
+  m.def(
+      "safe_embedding_lookup_sparse",
+      [](py::handle weights, py::handle ids, py::handle sparse_weights, const std::optional<std::string>& combiner,
+         std::optional<int64_t> default_id, const Name& name, const std::string& strategy, Input max_norm) {
+        if (weights.is_none()) RaiseValue("embedding_weights are missing");
+        const InputList tables = TablesFrom(weights);
+        if (tables.empty()) RaiseValue("embedding_weights are missing");
+        std::optional<SparseIds> id_weights;
+        if (!sparse_weights.is_none()) id_weights = IdsFrom(sparse_weights, "sparse_weights");
+        if (!IsSparse(ids)) RaiseMissingAttribute(ids, "dense_shape");
+        return Take(SafeEmbeddingLookupSparse(GraphOfTables(tables), tables, IdsFrom(ids, "sparse_ids"), id_weights,
+                                              {.combiner = CombinerFrom(combiner),
+                                               .default_id = default_id,
+                                               .strategy = StrategyFrom(strategy),
+                                               .max_norm = max_norm,
+                                               .name = name.text}));
+      },
+      py::arg("embedding_weights"), py::arg("sparse_ids"), py::arg("sparse_weights") = py::none(),
+      py::arg("combiner") = "mean", py::arg("default_id") = py::none(), py::arg("name") = py::none(),
+      py::arg("partition_strategy") = "div", py::arg("max_norm") = py::none());
+}
+
 SampledLossOptions LossOptions(int64_t num_true, py::handle sampled, bool remove_hits, const std::string& strategy,
                                OpSeed seed, const Name& name) {
   SampledLossOptions options;
@@ -285,6 +308,7 @@ void BindNn(py::module_& m) {
   BindCrossEntropies(m);
   BindNormalization(m);
   BindEmbedding(m);
+  BindSafeEmbedding(m);
   BindSampling(m);
 }
 

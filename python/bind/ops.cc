@@ -1,5 +1,6 @@
 #include "bind/ops.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -10,12 +11,14 @@
 #include "bind/literal.h"
 #include "bind/objects.h"
 #include "bind/process.h"
+#include "bind/sparse.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
 namespace {
 
-// Arguments that Python calls by another name than the schema. An empty op is any op; the first row that fits counts.
+// Names of arguments in Python that differ from those in the schema. A row without an op applies to every op; the first
+// matching row is used.
 struct Renamed {
   std::string_view op;
   std::string_view schema_name;
@@ -34,6 +37,10 @@ constexpr Renamed kRenamed[] = {
     {"", "lambda", "lambda_"},
 };
 
+// Functions that TensorFlow 1.15 applies to the values of a SparseTensor.
+constexpr std::string_view kMapsSparseValues[] = {"Neg", "Sign", "Square",    "Sqrt",
+                                                  "Erf", "Tanh", "BesselI0e", "BesselI1e"};
+
 // One parameter of an op function: an input or an attribute of the schema.
 struct Parameter {
   std::string name;
@@ -45,7 +52,10 @@ struct Parameter {
 
 class OpFunction {
  public:
-  explicit OpFunction(const OpDef& op) : op_(op) {
+  explicit OpFunction(const OpDef& op)
+      : op_(op),
+        maps_sparse_values_(std::find(std::begin(kMapsSparseValues), std::end(kMapsSparseValues), op.name) !=
+                            std::end(kMapsSparseValues)) {
     // Attributes that are inferred from the inputs are not parameters.
     std::set<std::string> inferred;
     for (const ArgDef& arg : op.inputs) {
@@ -67,6 +77,12 @@ class OpFunction {
   py::object Call(const py::args& args, const py::kwargs& kwargs) const {
     std::array<PyObject*, kMaxParameters> values{};
     Bind(args, kwargs, values.data());
+    if (maps_sparse_values_ && IsSparse(values[0])) {
+      const SparseObject& sparse = SparseOf(values[0]);
+      const py::object x = Wrap(sparse.values);
+      values[0] = x.ptr();
+      return WrapSparse(sparse.indices, Output(Build(values.data()), 0), sparse.dense_shape);
+    }
     return ResultOf(Build(values.data()));
   }
 
@@ -134,7 +150,8 @@ class OpFunction {
     std::vector<InputList> inputs(op_.inputs.size());
     Graph* graph = nullptr;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      // As in TensorFlow, a tensor of another graph is the error before one in the place of a list.
+      // As in TensorFlow, the error about a tensor of another graph takes precedence over that about a value that must
+      // be a list.
       if (op_.inputs[i].is_list() && graph != nullptr && IsTensor(values[i]) && &OutputOf(values[i]).graph() != graph)
         RaiseValue(fmt::format("{} must be from the same graph as {}", Str(values[i]), Str(values[0])));
       CollectInput(op_.inputs[i], values[i], &inputs[i]);
@@ -167,6 +184,7 @@ class OpFunction {
   }
 
   const OpDef& op_;
+  const bool maps_sparse_values_;
   std::vector<Parameter> parameters_;
   std::vector<std::pair<std::string, int>> old_names_;  // deprecated names, still accepted
 };

@@ -1,29 +1,24 @@
-// Binds the optimizers. Python classes may derive from tf.train.Optimizer: where a C++ class would override a method,
-// the Python method with an underscore is called. The defaults are implemented in C++.
+// Binds the optimizers. optimizer_steps.h calls the methods that Python classes derived from them override.
 #include "train/optimizers.h"
 
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/literal.h"
 #include "bind/objects.h"
+#include "bind/optimizer_steps.h"
 #include "bind/ownership.h"
 #include "bind/process.h"
 #include "bind/sparse.h"
 #include "bind/train.h"
 #include "bind/variables.h"
 #include "graph/node_builder.h"
+#include "train/contrib_optimizers.h"
 #include "train/sync_replicas.h"
 
 namespace weir::python {
-namespace {
 
-// Converts a number, a tensor, or a function without arguments. Does not own the function: the optimizer keeps it alive
-// (KeepArgumentsAlive), because such functions often refer to the optimizer and the garbage collector must see the
-// cycle.
+// Does not own the function: functions often refer to the optimizer, and the garbage collector must see the cycle.
 HyperParam HyperParamFrom(py::object value) {
-  if (PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0)
-    RaiseType(
-        fmt::format("a hyperparameter of an optimizer must be a number, a tensor or a callable, got {}", Repr(value)));
   if (PyCallable_Check(value.ptr()) != 0 && !IsTensor(value) && !IsVariable(value)) {
     return HyperParam(std::function<Result<Input>()>([function = py::handle(value)]() -> Result<Input> {
       py::gil_scoped_acquire gil;
@@ -31,10 +26,6 @@ HyperParam HyperParamFrom(py::object value) {
     }));
   }
   return HyperParam(InputFrom(value));
-}
-
-OptimizerOptions Options(bool use_locking, const std::string& name) {
-  return {.use_locking = use_locking, .name = name};
 }
 
 py::list PairsToPython(const std::vector<GradAndVar>& pairs) {
@@ -57,61 +48,11 @@ std::vector<GradAndVar> PairsFrom(py::handle pairs) {
   return result;
 }
 
-// An optimizer written in Python: calls the Python object's method, by TensorFlow's name, for each step of the base
-// class.
-class PyOptimizer final : public Optimizer {
- public:
-  PyOptimizer(bool use_locking, std::string name) : Optimizer(std::move(name), use_locking) {}
+namespace {
 
-  Status CreateSlots(const std::vector<VariablePtr>& vars) override {
-    return CallMethod([&](py::object self) -> Status {
-      py::list list;
-      for (const VariablePtr& v : vars) list.append(py::cast(v));
-      self.attr("_create_slots")(list);
-      return OkStatus();
-    });
-  }
-  Status Prepare(Graph&) override {
-    return CallMethod([&](py::object self) -> Status {
-      self.attr("_prepare")();
-      return OkStatus();
-    });
-  }
-  Result<Node*> ApplyDense(Output grad, const VariablePtr& var) override {
-    return CallMethod([&](py::object self) -> Result<Node*> {
-      if (var->is_resource()) return NodeFrom(self.attr("_resource_apply_dense")(Wrap(grad), py::cast(var)));
-      return NodeFrom(self.attr("_apply_dense")(Wrap(grad), py::cast(var)));
-    });
-  }
-  Result<Node*> ApplySparse(const IndexedSlices& grad, const VariablePtr& var) override {
-    return CallMethod([&](py::object self) -> Result<Node*> {
-      if (var->is_resource())
-        return NodeFrom(self.attr("_resource_apply_sparse")(Wrap(grad.values), py::cast(var), Wrap(grad.indices)));
-      return NodeFrom(self.attr("_apply_sparse")(Wrap(grad), py::cast(var)));
-    });
-  }
-  Result<Node*> ApplySparseDuplicates(const IndexedSlices& grad, const VariablePtr& var) override {
-    if (var->is_resource()) return Optimizer::ApplySparseDuplicates(grad, var);
-    return CallMethod([&](py::object self) -> Result<Node*> {
-      return NodeFrom(self.attr("_apply_sparse_duplicate_indices")(Wrap(grad), py::cast(var)));
-    });
-  }
-  Result<Node*> Finish(Graph&, const std::vector<Node*>& updates, const std::string& name) override {
-    return CallMethod([&](py::object self) -> Result<Node*> {
-      py::list list;
-      for (Node* node : updates) list.append(Wrap(node));
-      return NodeFrom(self.attr("_finish")(list, name));
-    });
-  }
-
- private:
-  // Calls a method of this optimizer's Python object, which is alive while one of its methods runs.
-  template <class F>
-  auto CallMethod(F&& question) -> decltype(question(py::object())) {
-    py::gil_scoped_acquire gil;
-    return CatchExceptions([&] { return question(py::cast(this, py::return_value_policy::reference)); });
-  }
-};
+OptimizerOptions Options(bool use_locking, const std::string& name) {
+  return {.use_locking = use_locking, .name = name};
+}
 
 MinimizeOptions MinimizeFrom(py::object global_step, py::object var_list, int gate_gradients, py::object aggregation,
                              bool colocate, const Name& name, py::object grad_loss, Output loss) {
@@ -136,8 +77,8 @@ MinimizeOptions MinimizeFrom(py::object global_step, py::object var_list, int ga
 
 Output LossFrom(py::object loss) {
   if (PyCallable_Check(loss.ptr()) != 0 && !IsTensor(loss)) loss = loss();
+  if (!py::hasattr(loss, "dtype")) RaiseMissingAttribute(loss, "dtype");
   const Input input = InputFrom(loss);
-  if (input.absent()) RaiseValue("loss must not be None");
   return input.is_output() ? input.output() : Take(ToOutput(DefaultGraphRef(), input));
 }
 
@@ -164,24 +105,35 @@ py::object Minimize(py::object self, py::object loss, py::object global_step, py
 
 using Base = std::shared_ptr<Optimizer>;
 
-// Constructors must add KeepArgumentsAlive: rates may be tensors.
-template <class T>
-py::class_<T, Optimizer, std::shared_ptr<T>> BindOptimizer(py::module_& m, const char* name) {
-  return {m, name, GarbageCollected<T>()};
-}
-
 // Call when the optimizer, and one that it wraps, has variables in that graph.
 void HoldGraphOfOptimizer(const py::object& self, const Graph& graph) {
   HoldGraph(self, graph);
   if (py::isinstance<SyncReplicasOptimizer>(self))
     HoldGraphOfOptimizer(py::cast(self.cast<const SyncReplicasOptimizer&>().optimizer()), graph);
+  if (py::isinstance<MultitaskOptimizer>(self))
+    HoldGraphOfOptimizer(py::cast(self.cast<const MultitaskOptimizer&>().optimizer()), graph);
 }
 
 }  // namespace
 
-void BindOptimizers(py::module_& m) {
-  py::class_<Optimizer, PyOptimizer, Base> cls(m, "Optimizer", py::dynamic_attr(), GarbageCollected<Optimizer>());
-  cls.def(py::init_alias<bool, std::string>(), py::arg("use_locking"), py::arg("name"))
+namespace {
+using OptimizerClass = py::class_<Optimizer, WithOverrides<Optimizer>, Base>;
+
+// Attributes that a Python class may set before it calls the constructor of the base class, which overwrites them.
+bool IsConstructed(const py::object& self) {
+  return reinterpret_cast<py::detail::instance*>(self.ptr())->get_value_and_holder().holder_constructed();
+}
+const Optimizer& Constructed(const py::object& self) {
+  if (IsConstructed(self)) return self.cast<const Optimizer&>();
+  PyErr_SetString(PyExc_AttributeError, "the constructor of the optimizer's base class was not called");
+  throw py::error_already_set();
+}
+
+void BindMethods(OptimizerClass& cls) {
+  cls.def(py::init([](bool use_locking, std::string name) {
+            return MakeOptimizer<Optimizer>(std::move(name), use_locking);
+          }),
+          py::arg("use_locking"), py::arg("name"))
       .def("minimize", Minimize, py::arg("loss"), py::arg("global_step") = py::none(), py::arg("var_list") = py::none(),
            py::arg("gate_gradients") = 1, py::arg("aggregation_method") = py::none(),
            py::arg("colocate_gradients_with_ops") = false, py::arg("name") = py::none(),
@@ -208,8 +160,16 @@ void BindOptimizers(py::module_& m) {
           },
           py::arg("grads_and_vars"), py::arg("global_step") = py::none(), py::arg("name") = py::none())
       .def("get_name", [](const Optimizer& self) { return self.name(); })
-      .def_property_readonly("_name", [](const Optimizer& self) { return self.name(); })
-      .def_property_readonly("_use_locking", [](const Optimizer& self) { return self.use_locking(); })
+      .def_property(
+          "_name", [](const py::object& self) { return Constructed(self).name(); },
+          [](const py::object& self, std::string name) {
+            if (IsConstructed(self)) self.cast<Optimizer&>().set_name(std::move(name));
+          })
+      .def_property(
+          "_use_locking", [](const py::object& self) { return Constructed(self).use_locking(); },
+          [](const py::object& self, bool use_locking) {
+            if (IsConstructed(self)) self.cast<Optimizer&>().set_use_locking(use_locking);
+          })
       .def(
           "get_slot",
           [](const Optimizer& self, py::object var, const std::string& name) {
@@ -217,53 +177,21 @@ void BindOptimizers(py::module_& m) {
           },
           py::arg("var"), py::arg("name"))
       .def("get_slot_names", [](const Optimizer& self) { return self.SlotNames(); })
-      .def("variables",
-           [](const Optimizer& self) {
-             std::vector<VariablePtr> variables = self.Variables();
-             std::erase_if(variables, [](const VariablePtr& v) { return &v->graph() != &DefaultGraphRef(); });
-             return variables;
-           })
-      // Methods that a derived class may call or override.
-      .def("_create_slots", [](Optimizer&, py::object) {})
-      .def("_prepare", [](Optimizer&) {})
-      .def("_apply_dense",
-           [](Optimizer&, py::object, py::object) {
-             PyErr_SetNone(PyExc_NotImplementedError);
-             throw py::error_already_set();
-           })
-      .def("_resource_apply_dense",
-           [](Optimizer&, py::object, py::object) {
-             PyErr_SetNone(PyExc_NotImplementedError);
-             throw py::error_already_set();
-           })
-      .def("_apply_sparse",
-           [](Optimizer&, py::object, py::object) {
-             PyErr_SetNone(PyExc_NotImplementedError);
-             throw py::error_already_set();
-           })
-      .def("_resource_apply_sparse",
-           [](Optimizer&, py::object, py::object, py::object) {
-             PyErr_SetNone(PyExc_NotImplementedError);
-             throw py::error_already_set();
-           })
-      .def("_apply_sparse_duplicate_indices",
-           [](py::object self, py::object grad, py::object var) {
-             const IndexedSlices summed = SumDuplicateIndices(SlicesOf(grad));
-             return self.attr("_apply_sparse")(Wrap(summed), var);
-           })
-      .def("_finish",
-           [](Optimizer& self, py::object updates, const std::string& name) {
-             std::vector<Node*> nodes;
-             for (py::handle item : updates) nodes.push_back(NodeFrom(item));
-             Graph& graph = nodes.empty() ? DefaultGraphRef() : nodes[0]->graph();
-             return Take(self.Optimizer::Finish(graph, nodes, name));
-           })
-      .def("_zeros_slot",
-           [](py::object self, py::object var, const std::string& slot, const std::string& op) {
-             const VariablePtr primary = VariableFrom(var);
-             HoldGraph(self, primary->graph());
-             return Take(self.cast<Optimizer&>().ZerosSlot(primary, slot, op));
-           })
+      .def("variables", [](const Optimizer& self) {
+        std::vector<VariablePtr> variables = self.Variables();
+        std::erase_if(variables, [](const VariablePtr& v) { return &v->graph() != &DefaultGraphRef(); });
+        return variables;
+      });
+}
+
+// Methods that a derived class may call.
+void BindSlots(OptimizerClass& cls) {
+  cls.def("_zeros_slot",
+          [](py::object self, py::object var, const std::string& slot, const std::string& op) {
+            const VariablePtr primary = VariableFrom(var);
+            HoldGraph(self, primary->graph());
+            return Take(self.cast<Optimizer&>().ZerosSlot(primary, slot, op));
+          })
       .def("_get_or_make_slot",
            [](py::object self, py::object var, py::object value, const std::string& slot, const std::string& op) {
              const VariablePtr primary = VariableFrom(var);
@@ -271,6 +199,19 @@ void BindOptimizers(py::module_& m) {
              return Take(self.cast<Optimizer&>().SlotWith(
                  primary, slot, op, [&](Graph& graph, const PartialShape&, DType dtype) {
                    return ToOutput(graph, InputFrom(value), dtype, "initial_value");
+                 }));
+           })
+      .def("_get_or_make_slot_with_initializer",
+           [](py::object self, py::object var, py::object initializer, py::object shape, py::object dtype,
+              const std::string& slot, const std::string& op) {
+             const VariablePtr primary = VariableFrom(var);
+             HoldGraph(self, primary->graph());
+             return Take(self.cast<Optimizer&>().SlotWith(
+                 primary, slot, op, [&](Graph& graph, const PartialShape&, DType slot_type) {
+                   return CatchExceptions([&]() -> Result<Output> {
+                     const py::object value = initializer(shape, py::arg("dtype") = dtype);
+                     return ToOutput(graph, InputFrom(value), slot_type, "initial_value");
+                   });
                  }));
            })
       .def(
@@ -288,65 +229,99 @@ void BindOptimizers(py::module_& m) {
             return self.FindNonSlot(*GraphObjectOf(graph).graph, name);
           },
           py::arg("name"), py::arg("graph") = py::none());
-  cls.attr("GATE_NONE") = 0;
-  cls.attr("GATE_OP") = 1;
-  cls.attr("GATE_GRAPH") = 2;
+}
 
+void BindMomentumOptimizers(py::module_& m) {
   const py::arg_v locking = py::arg("use_locking") = false;
-  BindOptimizer<GradientDescentOptimizer>(m, "GradientDescentOptimizer")
+  BindOptimizer<GradientDescentOptimizer>(
+      m, "GradientDescentOptimizer", {{"learning_rate", "learning_rate", "_learning_rate", "_learning_rate_tensor"}})
       .def(py::init([](py::object rate, bool use_locking, const std::string& name) {
-             return std::make_shared<GradientDescentOptimizer>(HyperParamFrom(rate), Options(use_locking, name));
+             return MakeOptimizer<GradientDescentOptimizer>(HyperParamFrom(rate), Options(use_locking, name));
            }),
-           py::arg("learning_rate"), locking, py::arg("name") = "GradientDescent", KeepArgumentsAlive());
-  BindOptimizer<MomentumOptimizer>(m, "MomentumOptimizer")
+           py::arg("learning_rate"), locking, py::arg("name") = "GradientDescent", KeepArgumentsAlive(),
+           StoreArguments());
+  BindOptimizer<MomentumOptimizer>(m, "MomentumOptimizer",
+                                   {{"learning_rate", "learning_rate", "_learning_rate", "_learning_rate_tensor"},
+                                    {"momentum", "momentum", "_momentum", "_momentum_tensor"}})
       .def(py::init([](py::object rate, py::object momentum, bool use_locking, const std::string& name, bool nesterov) {
-             return std::make_shared<MomentumOptimizer>(HyperParamFrom(rate), HyperParamFrom(momentum), nesterov,
-                                                        Options(use_locking, name));
+             return MakeOptimizer<MomentumOptimizer>(HyperParamFrom(rate), HyperParamFrom(momentum), nesterov,
+                                                     Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("momentum"), locking, py::arg("name") = "Momentum",
-           py::arg("use_nesterov") = false, KeepArgumentsAlive());
-  BindOptimizer<AdagradOptimizer>(m, "AdagradOptimizer")
+           py::arg("use_nesterov") = false, KeepArgumentsAlive(), StoreArguments());
+  BindOptimizer<AdadeltaOptimizer>(m, "AdadeltaOptimizer",
+                                   {{"lr", "learning_rate", "_lr", "_lr_t"},
+                                    {"rho", "rho", "_rho", "_rho_t"},
+                                    {"epsilon", "epsilon", "_epsilon", "_epsilon_t"}})
+      .def(py::init([](py::object rate, py::object rho, py::object epsilon, bool use_locking, const std::string& name) {
+             return MakeOptimizer<AdadeltaOptimizer>(HyperParamFrom(rate), HyperParamFrom(rho), HyperParamFrom(epsilon),
+                                                     Options(use_locking, name));
+           }),
+           py::arg("learning_rate") = 0.001, py::arg("rho") = 0.95, py::arg("epsilon") = 1e-8, locking,
+           py::arg("name") = "Adadelta", KeepArgumentsAlive(), StoreArguments());
+  py::class_<AdamOptimizer, WithOverrides<AdamOptimizer>, Optimizer, std::shared_ptr<AdamOptimizer>> adam =
+      BindOptimizer<AdamOptimizer>(m, "AdamOptimizer",
+                                   {{"learning_rate", "learning_rate", "_lr", "_lr_t"},
+                                    {"beta1", "beta1", "_beta1", "_beta1_t"},
+                                    {"beta2", "beta2", "_beta2", "_beta2_t"},
+                                    {"epsilon", "epsilon", "_epsilon", "_epsilon_t"}});
+  BindAdamSteps(adam);
+  adam.def(py::init([](py::object rate, float beta1, float beta2, py::object epsilon, bool use_locking,
+                       const std::string& name) {
+             return MakeOptimizer<AdamOptimizer>(HyperParamFrom(rate), beta1, beta2, HyperParamFrom(epsilon),
+                                                 Options(use_locking, name));
+           }),
+           py::arg("learning_rate") = 0.001, py::arg("beta1") = 0.9f, py::arg("beta2") = 0.999f,
+           py::arg("epsilon") = 1e-8, locking, py::arg("name") = "Adam", KeepArgumentsAlive(), StoreArguments());
+  BindOptimizer<RMSPropOptimizer>(m, "RMSPropOptimizer",
+                                  {{"learning_rate", "learning_rate", "_learning_rate", "_learning_rate_tensor"},
+                                   {"decay", "decay", "_decay", "_decay_tensor"},
+                                   {"momentum", "momentum", "_momentum", "_momentum_tensor"},
+                                   {"epsilon", "epsilon", "_epsilon", "_epsilon_tensor"}})
+      .def(py::init([](py::object rate, py::object decay, py::object momentum, py::object epsilon, bool use_locking,
+                       bool centered, const std::string& name) {
+             return MakeOptimizer<RMSPropOptimizer>(HyperParamFrom(rate), HyperParamFrom(decay),
+                                                    HyperParamFrom(momentum), HyperParamFrom(epsilon), centered,
+                                                    Options(use_locking, name));
+           }),
+           py::arg("learning_rate"), py::arg("decay") = 0.9, py::arg("momentum") = 0.0, py::arg("epsilon") = 1e-10,
+           locking, py::arg("centered") = false, py::arg("name") = "RMSProp", KeepArgumentsAlive(), StoreArguments());
+}
+
+void BindAdagradOptimizers(py::module_& m) {
+  const py::arg_v locking = py::arg("use_locking") = false;
+  BindOptimizer<AdagradOptimizer>(m, "AdagradOptimizer",
+                                  {{"learning_rate", "learning_rate", "_learning_rate", "_learning_rate_tensor"}})
       .def(py::init([](py::object rate, double initial, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
-             return std::make_shared<AdagradOptimizer>(HyperParamFrom(rate), initial, Options(use_locking, name));
+             return MakeOptimizer<AdagradOptimizer>(HyperParamFrom(rate), initial, Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1, locking, py::arg("name") = "Adagrad",
-           KeepArgumentsAlive());
-  BindOptimizer<AdagradDAOptimizer>(m, "AdagradDAOptimizer")
+           KeepArgumentsAlive(), StoreArguments());
+  BindOptimizer<AdagradDAOptimizer>(m, "AdagradDAOptimizer",
+                                    {{"learning_rate", "learning_rate", "_learning_rate", "_learning_rate_tensor"},
+                                     {"l1", "l1_regularization_strength", "_l1_regularization_strength", ""},
+                                     {"l2", "l2_regularization_strength", "_l2_regularization_strength", ""}})
       .def(py::init([](py::object rate, py::object step, double initial, float l1, float l2, bool use_locking,
                        const std::string& name) {
              if (!(initial > 0)) RaiseValue("initial_gradient_squared_accumulator_value must be positive");
-             return std::make_shared<AdagradDAOptimizer>(HyperParamFrom(rate), VariableFrom(step), initial, l1, l2,
-                                                         Options(use_locking, name));
+             return MakeOptimizer<AdagradDAOptimizer>(HyperParamFrom(rate), VariableFrom(step), initial, l1, l2,
+                                                      Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("global_step"),
            py::arg("initial_gradient_squared_accumulator_value") = 0.1, py::arg("l1_regularization_strength") = 0.0f,
-           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA", KeepArgumentsAlive());
-  BindOptimizer<AdadeltaOptimizer>(m, "AdadeltaOptimizer")
-      .def(py::init([](py::object rate, py::object rho, py::object epsilon, bool use_locking, const std::string& name) {
-             return std::make_shared<AdadeltaOptimizer>(HyperParamFrom(rate), HyperParamFrom(rho),
-                                                        HyperParamFrom(epsilon), Options(use_locking, name));
-           }),
-           py::arg("learning_rate") = 0.001, py::arg("rho") = 0.95, py::arg("epsilon") = 1e-8, locking,
-           py::arg("name") = "Adadelta", KeepArgumentsAlive());
-  BindOptimizer<AdamOptimizer>(m, "AdamOptimizer")
-      .def(py::init([](py::object rate, float beta1, float beta2, py::object epsilon, bool use_locking,
-                       const std::string& name) {
-             return std::make_shared<AdamOptimizer>(HyperParamFrom(rate), beta1, beta2, HyperParamFrom(epsilon),
-                                                    Options(use_locking, name));
-           }),
-           py::arg("learning_rate") = 0.001, py::arg("beta1") = 0.9f, py::arg("beta2") = 0.999f,
-           py::arg("epsilon") = 1e-8, locking, py::arg("name") = "Adam", KeepArgumentsAlive());
-  BindOptimizer<RMSPropOptimizer>(m, "RMSPropOptimizer")
-      .def(py::init([](py::object rate, py::object decay, py::object momentum, py::object epsilon, bool use_locking,
-                       bool centered, const std::string& name) {
-             return std::make_shared<RMSPropOptimizer>(HyperParamFrom(rate), HyperParamFrom(decay),
-                                                       HyperParamFrom(momentum), HyperParamFrom(epsilon), centered,
-                                                       Options(use_locking, name));
-           }),
-           py::arg("learning_rate"), py::arg("decay") = 0.9, py::arg("momentum") = 0.0, py::arg("epsilon") = 1e-10,
-           locking, py::arg("centered") = false, py::arg("name") = "RMSProp", KeepArgumentsAlive());
-  BindOptimizer<FtrlOptimizer>(m, "FtrlOptimizer")
+           py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "AdagradDA", KeepArgumentsAlive(),
+           StoreArguments());
+  BindOptimizer<FtrlOptimizer>(
+      m, "FtrlOptimizer",
+      {{"learning_rate", "learning_rate", "_learning_rate", "_learning_rate_tensor"},
+       {"l1_regularization_strength", "l1_regularization_strength", "_l1_regularization_strength",
+        "_l1_regularization_strength_tensor"},
+       {"l2_regularization_strength", "l2_regularization_strength", "_l2_regularization_strength",
+        "_l2_regularization_strength_tensor"},
+       {"l2_shrinkage_regularization_strength", "l2_shrinkage_regularization_strength",
+        "_l2_shrinkage_regularization_strength", "_l2_shrinkage_regularization_strength_tensor"},
+       {"learning_rate_power", "learning_rate_power", "_learning_rate_power", "_learning_rate_power_tensor"}})
       .def(py::init([](py::object rate, float power, double initial, float l1, float l2, bool use_locking,
                        const std::string& name, py::object accum_name, py::object linear_name, float shrinkage) {
              FtrlOptions ftrl{power,
@@ -356,31 +331,52 @@ void BindOptimizers(py::module_& m) {
                               accum_name.is_none() ? "" : py::cast<std::string>(accum_name),
                               linear_name.is_none() ? "" : py::cast<std::string>(linear_name),
                               shrinkage};
-             auto made = std::make_shared<FtrlOptimizer>(HyperParamFrom(rate), ftrl, Options(use_locking, name));
+             auto made = MakeOptimizer<FtrlOptimizer>(HyperParamFrom(rate), ftrl, Options(use_locking, name));
              Check(made->Check());
              return made;
            }),
            py::arg("learning_rate"), py::arg("learning_rate_power") = -0.5f, py::arg("initial_accumulator_value") = 0.1,
            py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
            py::arg("name") = "Ftrl", py::arg("accum_name") = py::none(), py::arg("linear_name") = py::none(),
-           py::arg("l2_shrinkage_regularization_strength") = 0.0f, KeepArgumentsAlive());
-  BindOptimizer<ProximalGradientDescentOptimizer>(m, "ProximalGradientDescentOptimizer")
+           py::arg("l2_shrinkage_regularization_strength") = 0.0f, KeepArgumentsAlive(), StoreArguments());
+  BindOptimizer<ProximalGradientDescentOptimizer>(
+      m, "ProximalGradientDescentOptimizer",
+      {{"learning_rate", "learning_rate", "_learning_rate", "_learning_rate_tensor"},
+       {"l1", "l1_regularization_strength", "_l1_regularization_strength", "_l1_regularization_strength_tensor"},
+       {"l2", "l2_regularization_strength", "_l2_regularization_strength", "_l2_regularization_strength_tensor"}})
       .def(py::init([](py::object rate, float l1, float l2, bool use_locking, const std::string& name) {
-             return std::make_shared<ProximalGradientDescentOptimizer>(HyperParamFrom(rate), l1, l2,
-                                                                       Options(use_locking, name));
+             return MakeOptimizer<ProximalGradientDescentOptimizer>(HyperParamFrom(rate), l1, l2,
+                                                                    Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("l1_regularization_strength") = 0.0f,
            py::arg("l2_regularization_strength") = 0.0f, locking, py::arg("name") = "ProximalGradientDescent",
-           KeepArgumentsAlive());
-  BindOptimizer<ProximalAdagradOptimizer>(m, "ProximalAdagradOptimizer")
+           KeepArgumentsAlive(), StoreArguments());
+  BindOptimizer<ProximalAdagradOptimizer>(
+      m, "ProximalAdagradOptimizer",
+      {{"learning_rate", "learning_rate", "_learning_rate", "_learning_rate_tensor"},
+       {"l1", "l1_regularization_strength", "_l1_regularization_strength", "_l1_regularization_strength_tensor"},
+       {"l2", "l2_regularization_strength", "_l2_regularization_strength", "_l2_regularization_strength_tensor"}})
       .def(py::init([](py::object rate, double initial, float l1, float l2, bool use_locking, const std::string& name) {
              if (!(initial > 0)) RaiseValue(fmt::format("initial_accumulator_value must be positive: {}", initial));
-             return std::make_shared<ProximalAdagradOptimizer>(HyperParamFrom(rate), initial, l1, l2,
-                                                               Options(use_locking, name));
+             return MakeOptimizer<ProximalAdagradOptimizer>(HyperParamFrom(rate), initial, l1, l2,
+                                                            Options(use_locking, name));
            }),
            py::arg("learning_rate"), py::arg("initial_accumulator_value") = 0.1,
            py::arg("l1_regularization_strength") = 0.0f, py::arg("l2_regularization_strength") = 0.0f, locking,
-           py::arg("name") = "ProximalAdagrad", KeepArgumentsAlive());
+           py::arg("name") = "ProximalAdagrad", KeepArgumentsAlive(), StoreArguments());
+}
+}  // namespace
+
+void BindOptimizers(py::module_& m) {
+  OptimizerClass cls(m, "Optimizer", py::dynamic_attr(), GarbageCollected<Optimizer>());
+  BindMethods(cls);
+  BindOverridableSteps(cls);
+  BindSlots(cls);
+  cls.attr("GATE_NONE") = 0;
+  cls.attr("GATE_OP") = 1;
+  cls.attr("GATE_GRAPH") = 2;
+  BindMomentumOptimizers(m);
+  BindAdagradOptimizers(m);
 }
 
 }  // namespace weir::python

@@ -54,6 +54,7 @@ py::list Origins::StackOf(int node) const {
   for (const Frame* f : frames) {
     py::object code = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(f->code));
     py::object file = code.attr("co_filename");
+    if (py::cast<std::string>(file).starts_with("<signature of ")) continue;  // made by weir/_signatures.py
     const int line = PyCode_Addr2Line(f->code, f->instruction);
     stack.append(py::make_tuple(file, line, code.attr("co_name"), line_of(file, line).attr("strip")()));
   }

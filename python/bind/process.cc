@@ -2,6 +2,7 @@
 
 #include "bind/errors.h"
 #include "graph/attr_proto.h"
+#include "graph/compose/variable_scope.h"
 
 #include <unistd.h>
 
@@ -102,6 +103,7 @@ std::shared_ptr<Graph> Process::NewGraph() {
   auto graph = std::make_shared<Graph>(registry_);
   if (evaluator_ == nullptr) evaluator_ = MakeLocalConstantEvaluator(env_);
   graph->set_constant_evaluator(evaluator_);
+  if (resource_variables_) VariableStore::Of(*graph)->resource_by_default = true;
   return graph;
 }
 
@@ -139,9 +141,9 @@ Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, 
 Result<std::shared_ptr<Server>> Process::NewServer(const tensorflow::ServerDef& def, const std::string& bind_address) {
   std::lock_guard<std::mutex> lock(mu_);
   WEIR_TRY(EnsurePools());
-  WEIR_ASSIGN(std::unique_ptr<Server> made, Server::Make(def, Server::Options{bind_address},
-                                                         Server::Dependencies{registry_, *pool_, *blocking_pool_, env_,
-                                                                              network_, py_functions_.get()}));
+  WEIR_ASSIGN(std::unique_ptr<Server> made,
+              Server::Make(def, Server::Options{bind_address},
+                           ProcessParts{registry_, *pool_, *blocking_pool_, env_, py_functions_.get()}, network_));
   std::shared_ptr<Server> server = std::move(made);
   std::erase_if(servers_, [](const std::weak_ptr<Server>& s) { return s.expired(); });
   servers_.push_back(server);

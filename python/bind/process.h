@@ -46,6 +46,9 @@ class Process final {
                const tensorflow::ConfigProto& config);
   // Closes all sessions, stops all servers and joins all threads, except those that take longer than a few seconds.
   void Stop();
+  // tf.enable_resource_variables: whether variables of new graphs are resources unless a program says otherwise.
+  bool resource_variables() const { return resource_variables_; }
+  void set_resource_variables(bool enable) { resource_variables_ = enable; }
   PyFunctions& py_functions() { return *py_functions_; }
 
  private:
@@ -64,6 +67,7 @@ class Process final {
   std::unique_ptr<ElasticPool> blocking_pool_;
   pid_t process_ = 0;  // the process that created them
   std::atomic<bool> stopped_{false};
+  std::atomic<bool> resource_variables_{false};
 };
 
 // Drops a reference to a Python object, on any thread: at once if it holds the GIL, else in the next DrainDecrefs. So

@@ -1,6 +1,7 @@
 // Binds queues. weir/lib/queues.py defines the Python class of each kind.
 #include "bind/queue.h"
 
+#include "bind/arguments.h"
 #include "bind/gc.h"
 #include "bind/input_caster.h"
 
@@ -129,7 +130,7 @@ QueueObject MakeQueue(const QueueArgs& args, const Make& make, size_t more = 0) 
 void BindMakers(py::module_& m) {
   m.def(
       "fifo_queue",
-      [](int64_t capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
+      [](IntAttribute capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
         return MakeQueue({dtypes, shapes, names, shared_name, name},
                          [&](Graph& graph, std::vector<DType> types, const QueueOptions& options) {
@@ -140,7 +141,7 @@ void BindMakers(py::module_& m) {
       py::arg("shared_name") = py::none(), py::arg("name") = py::none());
   m.def(
       "random_shuffle_queue",
-      [](int64_t capacity, int64_t min_after_dequeue, py::object dtypes, py::object shapes, py::object names,
+      [](IntAttribute capacity, IntAttribute min_after_dequeue, py::object dtypes, py::object shapes, py::object names,
          std::optional<int64_t> seed, const Name& shared_name, const Name& name) {
         return MakeQueue({dtypes, shapes, names, shared_name, name}, [&](Graph& graph, std::vector<DType> types,
                                                                          const QueueOptions& options) {
@@ -152,7 +153,7 @@ void BindMakers(py::module_& m) {
       py::arg("name") = py::none());
   m.def(
       "padding_fifo_queue",
-      [](int64_t capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
+      [](IntAttribute capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
         return MakeQueue({dtypes, shapes, names, shared_name, name},
                          [&](Graph& graph, std::vector<DType> types, const QueueOptions& options) {
@@ -163,7 +164,7 @@ void BindMakers(py::module_& m) {
       py::arg("shared_name") = py::none(), py::arg("name") = py::none());
   m.def(
       "priority_queue",
-      [](int64_t capacity, py::object types, py::object shapes, py::object names, const Name& shared_name,
+      [](IntAttribute capacity, py::object types, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
         if (shapes.is_none()) RaiseType("a PriorityQueue needs the shapes of its components");
         return MakeQueue(

@@ -102,23 +102,23 @@ void BindSamplers(py::module_& m) {
     const std::string type = op;
     m.def(
         name,
-        [type](Input classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max, OpSeed seed,
-               const Name& name) {
+        [type](Input classes, IntAttribute num_true, IntAttribute num_sampled, bool unique, IntAttribute range_max,
+               OpSeed seed, const Name& name) {
           Graph& g = GraphOfInput(classes);
-          return SampledClasses(std::move(NodeBuilder(g, type, name.text).Attr("range_max", range_max)), g, classes,
-                                num_true, num_sampled, unique, seed);
+          return SampledClasses(std::move(NodeBuilder(g, type, name.text).Attr("range_max", range_max.value)), g,
+                                classes, num_true, num_sampled, unique, seed);
         },
         py::arg("true_classes"), py::arg("num_true"), py::arg("num_sampled"), py::arg("unique"), py::arg("range_max"),
         py::arg("seed") = py::none(), py::arg("name") = py::none());
   }
   m.def(
       "fixed_unigram_candidate_sampler",
-      [](Input classes, int64_t num_true, int64_t num_sampled, bool unique, int64_t range_max,
+      [](Input classes, IntAttribute num_true, IntAttribute num_sampled, bool unique, IntAttribute range_max,
          const std::string& vocab_file, float distortion, int64_t num_reserved_ids, int64_t num_shards, int64_t shard,
          std::vector<float> unigrams, OpSeed seed, const Name& name) {
         Graph& g = GraphOfInput(classes);
         NodeBuilder node(g, "FixedUnigramCandidateSampler", name.text);
-        node.Attr("range_max", range_max)
+        node.Attr("range_max", range_max.value)
             .Attr("vocab_file", vocab_file)
             .Attr("distortion", distortion)
             .Attr("num_reserved_ids", num_reserved_ids);
@@ -131,7 +131,7 @@ void BindSamplers(py::module_& m) {
       py::arg("name") = py::none());
   m.def(
       "all_candidate_sampler",
-      [](Input classes, int64_t num_true, int64_t num_sampled, bool unique, OpSeed seed, const Name& name) {
+      [](Input classes, IntAttribute num_true, IntAttribute num_sampled, bool unique, OpSeed seed, const Name& name) {
         Graph& g = GraphOfInput(classes);
         return SampledClasses(NodeBuilder(g, "AllCandidateSampler", name.text), g, classes, num_true, num_sampled,
                               unique, seed);
@@ -140,13 +140,13 @@ void BindSamplers(py::module_& m) {
       py::arg("seed") = py::none(), py::arg("name") = py::none());
   m.def(
       "compute_accidental_hits",
-      [](Input classes, Input sampled, int64_t num_true, OpSeed seed, const Name& name) {
+      [](Input classes, Input sampled, IntAttribute num_true, OpSeed seed, const Name& name) {
         Graph& g = GraphOfInput(classes);
         const auto [seed1, seed2] = SeedsFor(g, seed);
         return ResultOf(Take(NodeBuilder(g, "ComputeAccidentalHits", name.text)
                                  .In(classes)
                                  .In(sampled)
-                                 .Attr("num_true", num_true)
+                                 .Attr("num_true", num_true.value)
                                  .Attr("seed", seed1)
                                  .Attr("seed2", seed2)
                                  .Build()));

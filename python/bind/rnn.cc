@@ -4,112 +4,18 @@
 
 #include "bind/arguments.h"
 #include "bind/nest.h"
+#include "bind/python_cell.h"
 #include "bind/tensor_array.h"
 #include "bind/variable_scopes.h"
 #include "bind/weights.h"
+#include "graph/compose/rnn_block_cells.h"
 #include "graph/compose/rnn_cells.h"
+#include "graph/compose/rnn_steps.h"
 #include "graph/compose/rnn_wrappers.h"
 #include "graph/node_builder.h"
 
 namespace weir::python {
 namespace {
-
-std::vector<PartialShape> SizesFrom(py::handle structure) {
-  std::vector<PartialShape> sizes;
-  for (const py::object& leaf : FlattenNest(structure)) sizes.push_back(ShapeFrom(leaf));
-  return sizes;
-}
-
-std::vector<py::object> Wrapped(const OutputList& outputs) {
-  std::vector<py::object> objects;
-  for (Output output : outputs) objects.push_back(Wrap(output));
-  return objects;
-}
-
-LeafTensors TensorsOf(Graph& graph, py::handle structure) {
-  LeafTensors tensors;
-  for (const py::object& leaf : FlattenNest(structure)) tensors.Add(graph, leaf);
-  return tensors;
-}
-
-// A Python cell: called with inputs and state, it returns outputs and the next state.
-class PythonCell final : public RnnCell {
- public:
-  PythonCell(py::object cell, py::object inputs) : cell_(std::move(cell)), inputs_(std::move(inputs)) {
-    for (const char* needed : {"output_size", "state_size"})
-      if (!py::hasattr(cell_, needed))
-        RaiseType(
-            fmt::format("The argument 'cell' ({}) is not an RNNCell: '{}' property is missing", Repr(cell_), needed));
-    if (PyCallable_Check(cell_.ptr()) == 0)
-      RaiseType(fmt::format("The argument 'cell' ({}) is not an RNNCell: it is not callable", Repr(cell_)));
-  }
-
-  // Stores the user's initial state. Returns nullopt for None.
-  std::optional<InputList> InitialState(Graph& graph, py::object initial) {
-    if (initial.is_none()) return std::nullopt;
-    const OutputList outputs = SetState(graph, std::move(initial));
-    return InputList(outputs.begin(), outputs.end());
-  }
-
-  std::string name() const override { return py::cast<std::string>(py::type::of(cell_).attr("__name__")); }
-  Result<std::vector<PartialShape>> StateSizes() const override {
-    return CatchExceptions([&]() -> Result<std::vector<PartialShape>> { return SizesFrom(cell_.attr("state_size")); });
-  }
-  Result<std::vector<PartialShape>> OutputSizes() const override {
-    return CatchExceptions([&]() -> Result<std::vector<PartialShape>> { return SizesFrom(cell_.attr("output_size")); });
-  }
-  Result<OutputList> ZeroState(Graph& graph, const Input& batch_size, DType dtype) override {
-    return CatchExceptions([&]() -> Result<OutputList> {
-      const Output batch = Take(ToOutput(graph, batch_size, kInt32, "batch_size"));
-      const Tensor known = graph.ConstantValue(batch);
-      py::object size = known.dtype() == kInt32 ? py::object(py::int_(known.data<int32_t>()[0])) : Wrap(batch);
-      py::object state = py::hasattr(cell_, "get_initial_state")
-                             ? cell_.attr("get_initial_state")(py::arg("inputs") = py::none(),
-                                                               py::arg("batch_size") = size, py::arg("dtype") = dtype)
-                             : cell_.attr("zero_state")(size, dtype);
-      return SetState(graph, std::move(state));
-    });
-  }
-  Result<RnnStep> Step(Graph& graph, const OutputList& inputs, const OutputList& state) override {
-    return CatchExceptions([&]() -> Result<RnnStep> {
-      py::object result = cell_(PackNest(inputs_, Wrapped(inputs)), PackNest(state_, state_tensors_.Rebuild(state)));
-      if (!PySequence_Check(result.ptr()) || py::len(result) != 2)
-        RaiseType(fmt::format("{} must return a pair (output, next state)", name()));
-      const py::object outputs = result[py::int_(0)], next = result[py::int_(1)];
-      CheckSameNest(cell_.attr("output_size"), outputs, /*check_types=*/false);
-      CheckSameNest(state_, next, /*check_types=*/false);
-      return RnnStep{TensorsOf(graph, outputs).outputs(), TensorsOf(graph, next).outputs()};
-    });
-  }
-
-  // Call before the first step of raw_rnn, where loop_fn provides inputs and states.
-  void SetInputs(py::object inputs) { inputs_ = std::move(inputs); }
-  OutputList SetFirstState(Graph& graph, py::object state) {
-    CheckSameNest(cell_.attr("state_size"), state, /*check_types=*/false);
-    return SetState(graph, std::move(state));
-  }
-
-  py::object OutputStructure() const { return cell_.attr("output_size"); }
-  py::object Outputs(const OutputList& outputs) const { return PackNest(OutputStructure(), Wrapped(outputs)); }
-  py::object State(const OutputList& state) const { return PackNest(state_, state_tensors_.Rebuild(state)); }
-  py::list Outputs(const std::vector<OutputList>& steps) const {
-    py::list list;
-    for (const OutputList& step : steps) list.append(Outputs(step));
-    return list;
-  }
-
- private:
-  const OutputList& SetState(Graph& graph, py::object state) {
-    state_ = std::move(state);
-    state_tensors_ = TensorsOf(graph, state_);
-    return state_tensors_.outputs();
-  }
-
-  py::object cell_;
-  py::object inputs_;  // nested like the inputs of one step
-  py::object state_;
-  LeafTensors state_tensors_;
-};
 
 InputList InputsOf(py::handle structure) {
   InputList inputs;
@@ -120,13 +26,6 @@ InputList InputsOf(py::handle structure) {
 Graph& GraphFor(const InputList& inputs) {
   Graph* graph = GraphOfArgument(inputs);
   return graph != nullptr ? *graph : DefaultGraphRef();
-}
-
-std::variant<std::string, VariableScope> ScopeFrom(py::handle scope) {
-  if (scope.is_none()) return std::string();
-  if (const VariableScope* opened = VariableScopeOf(scope)) return *opened;
-  if (!PyUnicode_Check(scope.ptr())) RaiseType("scope must be a string or a VariableScope");
-  return py::cast<std::string>(scope);
 }
 
 RnnOptions OptionsFrom(DType dtype, const Input& sequence_length, const py::object& scope) {
@@ -356,6 +255,81 @@ void BindCells(py::module_& m) {
       py::arg("proj_clip"), py::arg("state_is_tuple"));
 }
 
+// Cells whose step is one op, and the LSTM with layer normalization.
+void BindBlockCells(py::module_& m) {
+  py::class_<LstmBlockRnnCell, ScopedRnnCell>(m, "LSTMBlockComputation")
+      .def("run_all",
+           Building([](Graph& g, const LstmBlockRnnCell& cell, Input inputs, InputList initial, py::dict weights,
+                       Input lengths) {
+             std::optional<LstmState> state;
+             if (initial.size() == 2) state = {TensorFrom(g, initial[0], "c"), TensorFrom(g, initial[1], "h")};
+             const LstmBlockRnnCell::Run run =
+                 Take(cell.RunAll(g, TensorFrom(g, inputs, "inputs"), state, WeightValuesFrom(weights), lengths));
+             return std::vector<Output>{run.outputs, run.state.c, run.state.h};
+           }),
+           py::arg("inputs"), py::arg("initial_state"), py::arg("weights"), py::arg("sequence_length"));
+  m.def(
+      "lstm_block_cell",
+      [](py::handle units, double forget_bias, std::optional<double> cell_clip, bool use_peephole) {
+        return std::make_unique<LstmBlockRnnCell>(UnitsFrom(units),
+                                                  LstmBlockOptions{forget_bias, cell_clip, use_peephole});
+      },
+      py::arg("units"), py::arg("forget_bias"), py::arg("cell_clip"), py::arg("use_peephole"));
+  m.def(
+      "gru_block_cell",
+      [](py::handle units, bool named_as_gru) {
+        return std::unique_ptr<ScopedRnnCell>(std::make_unique<GruBlockRnnCell>(UnitsFrom(units), named_as_gru));
+      },
+      py::arg("units"), py::arg("named_as_gru"));
+  m.def(
+      "layer_norm_lstm_cell",
+      [](py::handle units, double forget_bias, bool layer_norm, double gain, double shift, Input keep_prob,
+         OpSeed seed) {
+        return std::unique_ptr<ScopedRnnCell>(
+            std::make_unique<LayerNormLstmCell>(UnitsFrom(units), LayerNormLstmOptions{.forget_bias = forget_bias,
+                                                                                       .layer_norm = layer_norm,
+                                                                                       .gain = gain,
+                                                                                       .shift = shift,
+                                                                                       .keep_prob = keep_prob,
+                                                                                       .seed = seed}));
+      },
+      py::arg("units"), py::arg("forget_bias"), py::arg("layer_norm"), py::arg("gain"), py::arg("shift"),
+      py::arg("keep_prob"), py::arg("seed"), py::keep_alive<0, 6>());  // keep_prob may be a tensor
+}
+
+void BindCellSteps(py::module_& m) {
+  Def(
+      m, "ugrnn_step",
+      +[](Graph& g, Input x, Input h, Input kernel, Input bias, double forget_bias, py::object activation) {
+        return UgrnnStep(TensorFrom(g, x, "x"), TensorFrom(g, h, "h"), TensorFrom(g, kernel, "kernel"),
+                         TensorFrom(g, bias, "bias"), forget_bias, ActivationFrom(std::move(activation)));
+      },
+      py::arg("x"), py::arg("h"), py::arg("kernel"), py::arg("bias"), py::arg("forget_bias"), py::arg("activation"));
+  Def(
+      m, "conv_lstm_step",
+      +[](Graph& g, Input x, Input c, Input h, Input kernel, Input bias, double forget_bias,
+          bool skip) -> Result<std::pair<Output, Output>> {
+        const Output given = bias.absent() ? Output() : TensorFrom(g, bias, "bias");
+        WEIR_ASSIGN(const LstmState next,
+                    ConvLstmStep(TensorFrom(g, x, "x"), {TensorFrom(g, c, "c"), TensorFrom(g, h, "h")},
+                                 TensorFrom(g, kernel, "kernel"), given, forget_bias, skip));
+        return std::pair(next.c, next.h);
+      },
+      py::arg("x"), py::arg("c"), py::arg("h"), py::arg("kernel"), py::arg("bias"), py::arg("forget_bias"),
+      py::arg("skip"));
+  Def(
+      m, "highway_mix",
+      +[](Graph& g, Input x, Input y, InputList weights) -> Result<Output> {
+        if (weights.size() != 2 && weights.size() != 4)
+          return InvalidArgument("a highway has 2 or 4 weights, not {}", weights.size());
+        OutputList given;
+        for (const Input& weight : weights) given.push_back(TensorFrom(g, weight, "weight"));
+        given.resize(4);
+        return HighwayMix(TensorFrom(g, x, "x"), TensorFrom(g, y, "y"), {given[0], given[1], given[2], given[3]});
+      },
+      py::arg("x"), py::arg("y"), py::arg("weights"));
+}
+
 void BindCellParts(py::module_& m) {
   py::enum_<CellPart>(m, "CellPart")
       .value("INPUT", CellPart::kInput)
@@ -396,6 +370,8 @@ void BindCellParts(py::module_& m) {
 
 void BindRnn(py::module_& m) {
   BindCells(m);
+  BindBlockCells(m);
+  BindCellSteps(m);
   BindCellParts(m);
   const py::none none;
   m.def("dynamic_rnn", &DynamicOf, py::arg("cell"), py::arg("inputs"), py::arg("sequence_length") = none,

@@ -26,18 +26,34 @@ std::vector<VariablePtr> VariablesOfItem(py::handle item) {
   return {VariableFrom(item)};
 }
 
-std::optional<SavedVariables> SavedVariablesFrom(py::handle var_list) {
-  if (var_list.is_none()) return std::nullopt;
+// Adds an item of the collection of saveables to the options. False for other objects.
+bool AddSaveable(py::handle item, SaverOptions* options) {
+  if (IsVariable(item) || py::isinstance<py::list>(item) || py::isinstance<py::tuple>(item)) return false;
+  const std::any saveable = CollectionItemFrom(item);
+  if (const auto* table = std::any_cast<SavedTable>(&saveable)) {
+    options->tables.push_back(*table);
+  } else if (const auto* iterator = std::any_cast<SavedIterator>(&saveable)) {
+    options->iterators.push_back(*iterator);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void SetVariables(py::handle var_list, SaverOptions* options) {
+  if (var_list.is_none()) return;
   if (py::isinstance<py::dict>(var_list)) {
-    SavedVariables result;
+    options->variables.emplace();
     for (const auto& [name, item] : py::reinterpret_borrow<py::dict>(var_list))
-      result[py::cast<std::string>(name)] = VariablesOfItem(item);
-    return result;
+      if (!AddSaveable(item, options)) (*options->variables)[py::cast<std::string>(name)] = VariablesOfItem(item);
+    return;
   }
   std::vector<VariablePtr> all;
-  for (py::handle item : py::iter(var_list))
+  for (py::handle item : py::iter(var_list)) {
+    if (AddSaveable(item, options)) continue;
     for (VariablePtr& v : VariablesOfItem(item)) all.push_back(std::move(v));
-  return Take(VariablesBySavedName(all));
+  }
+  options->variables = Take(VariablesBySavedName(all));
 }
 
 Graph& GraphOfSession(py::handle session) {
@@ -119,8 +135,9 @@ void Restore(Saver& saver, py::object session, py::object save_path) {
 std::shared_ptr<Saver> MakeSaver(py::object var_list, bool reshape, bool sharded, py::object max_to_keep,
                                  double keep_hours, const Name& name, py::object saver_def, bool defer_build,
                                  bool allow_empty, py::object write_version, bool pad_step_number,
-                                 bool save_relative_paths, py::object filename) {
+                                 bool save_relative_paths, py::object filename, std::string object_graph) {
   SaverOptions options;
+  options.graph.object_graph = std::move(object_graph);
   options.graph.reshape = reshape;
   options.graph.sharded = sharded;
   options.graph.name = name.text;
@@ -136,7 +153,7 @@ std::shared_ptr<Saver> MakeSaver(py::object var_list, bool reshape, bool sharded
     return Take(Saver::FromDef(MessageFrom<tensorflow::SaverDef>(saver_def), name.text, options));
   }
   options.graph.format_v1 = py::cast<int>(write_version) == tensorflow::SaverDef::V1;
-  options.variables = SavedVariablesFrom(var_list);
+  SetVariables(var_list, &options);
   Graph& graph = DefaultGraphRef();
   std::shared_ptr<Saver> saver = Take(Saver::Make(graph, std::move(options)));
   RecordOrigins(graph);
@@ -278,16 +295,18 @@ void BindSaver(py::module_& m) {
   HoldGraphsOf<Saver, VisitGraphs>(cls);
   cls.def(py::init([](py::object var_list, bool reshape, bool sharded, py::object max_to_keep, double keep_hours,
                       const Name& name, bool, py::object saver_def, py::object, bool defer_build, bool allow_empty,
-                      py::object write_version, bool pad_step_number, bool save_relative_paths, py::object filename) {
+                      py::object write_version, bool pad_step_number, bool save_relative_paths, py::object filename,
+                      const py::bytes& object_graph) {
             return MakeSaver(std::move(var_list), reshape, sharded, std::move(max_to_keep), keep_hours, name,
                              std::move(saver_def), defer_build, allow_empty, std::move(write_version), pad_step_number,
-                             save_relative_paths, std::move(filename));
+                             save_relative_paths, std::move(filename), object_graph);
           }),
           py::arg("var_list") = py::none(), py::arg("reshape") = false, py::arg("sharded") = false,
           py::arg("max_to_keep") = 5, py::arg("keep_checkpoint_every_n_hours") = 10000.0, py::arg("name") = py::none(),
           py::arg("restore_sequentially") = false, py::arg("saver_def") = py::none(), py::arg("builder") = py::none(),
           py::arg("defer_build") = false, py::arg("allow_empty") = false, py::arg("write_version") = 2,
-          py::arg("pad_step_number") = false, py::arg("save_relative_paths") = false, py::arg("filename") = py::none());
+          py::arg("pad_step_number") = false, py::arg("save_relative_paths") = false, py::arg("filename") = py::none(),
+          py::arg("_object_graph") = py::bytes());
   BindSaving(cls);
   BindKept(cls);
   BindMessages(cls);

@@ -71,7 +71,7 @@ std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::
     };
   if (!listeners.is_none())
     for (py::handle listener : py::iter(listeners))
-      options.listeners.push_back(std::make_shared<PythonListener>(py::reinterpret_borrow<py::object>(listener)));
+      options.listeners.push_back(ListenerFrom(py::reinterpret_borrow<py::object>(listener)));
   options.graph_text = PythonGraphText();
   return MakeHookObject(Take(CheckpointSaverHook::Make(std::move(options))));
 }
@@ -131,8 +131,28 @@ py::list MakeTrainingHooks(bool is_chief, py::object scaffold, py::object checkp
   options.save_checkpoint = IntervalFrom(checkpoints);
   options.save_summaries = IntervalFrom(summaries);
   options.log_step_count_steps = log_step_count_steps.value_or(0);
+  const TrainingHookParts parts = PythonHookParts(std::move(scaffold));
+  py::list made;
+  for (HookPtr& hook : Take(TrainingHooks(options, parts))) {
+    const py::object object = py::cast(MakeHookObject(std::move(hook)));
+    py::detail::keep_alive_impl(object, given);
+    py::detail::keep_alive_impl(object, given_to_chief);
+    made.append(object);
+  }
+  return made;
+}
+
+}  // namespace
+
+CheckpointListenerPtr ListenerFrom(py::object listener) {
+  return std::make_shared<PythonListener>(std::move(listener));
+}
+
+TrainingHookParts PythonHookParts(py::object scaffold) {
   TrainingHookParts parts;
-  parts.writer = [](const std::string& directory) { return WriterFrom(py::none(), py::str(directory)); };
+  parts.writer = [](const std::string& directory) {
+    return InPython([&] { return WriterFrom(py::none(), py::str(directory)); });
+  };
   const SharedPyObject held(std::move(scaffold));
   parts.saver = [held](Graph&) -> Result<std::shared_ptr<Saver>> {
     return CallPython([&]() -> Result<std::shared_ptr<Saver>> { return SaverFrom(held.get().attr("saver")); });
@@ -147,17 +167,8 @@ py::list MakeTrainingHooks(bool is_chief, py::object scaffold, py::object checkp
   parts.graph_text = PythonGraphText();
   parts.log = PythonLog("info");
   parts.warning = PythonLog("warning");
-  py::list made;
-  for (HookPtr& hook : Take(TrainingHooks(options, parts))) {
-    const py::object object = py::cast(MakeHookObject(std::move(hook)));
-    py::detail::keep_alive_impl(object, given);
-    py::detail::keep_alive_impl(object, given_to_chief);
-    made.append(object);
-  }
-  return made;
+  return parts;
 }
-
-}  // namespace
 
 void BindSavingHooks(py::module_& m) {
   m.def("training_hooks", &MakeTrainingHooks, py::arg("is_chief"), py::arg("scaffold"), py::arg("checkpoint_dir"),

@@ -45,17 +45,20 @@ std::shared_ptr<Scope> NameScopeOf(py::object graph, py::object name) {
   });
 }
 
-Result<std::string> CallDeviceFunction(const SharedPyObject& function, Node& node) {
-  py::gil_scoped_acquire gil;
-  return CatchExceptions([&]() -> Result<std::string> {
-    py::object chosen = function.get()(Wrap(&node));
-    if (chosen.is_none()) return std::string();
-    if (!PyUnicode_Check(chosen.ptr()) && py::hasattr(chosen, "to_string")) chosen = chosen.attr("to_string")();
-    if (!PyUnicode_Check(chosen.ptr()))
-      RaiseType(fmt::format("a device function must return a string, got {}", Repr(chosen)));
-    return py::cast<std::string>(chosen);
-  });
-}
+struct PyDeviceFunction {
+  SharedPyObject function;
+  Result<std::string> operator()(Node& node) const {
+    py::gil_scoped_acquire gil;
+    return CatchExceptions([&]() -> Result<std::string> {
+      py::object chosen = function.get()(Wrap(&node));
+      if (chosen.is_none()) return std::string();
+      if (!PyUnicode_Check(chosen.ptr()) && py::hasattr(chosen, "to_string")) chosen = chosen.attr("to_string")();
+      if (!PyUnicode_Check(chosen.ptr()))
+        RaiseType(fmt::format("a device function must return a string, got {}", Repr(chosen)));
+      return py::cast<std::string>(chosen);
+    });
+  }
+};
 
 }  // namespace
 
@@ -71,9 +74,13 @@ DeviceRequest DeviceRequestFrom(py::object device) {
     return {.name = "", .choose = device.cast<const DeviceFunction&>().choose, .ignore_outer = false};
   if (PyCallable_Check(device.ptr()) == 0)
     RaiseType(fmt::format("expected a device string, a device function or None, got {}", Repr(device)));
-  return {.name = "",
-          .choose = [function = SharedPyObject(device)](Node& node) { return CallDeviceFunction(function, node); },
-          .ignore_outer = false};
+  return {.name = "", .choose = PyDeviceFunction{SharedPyObject(device)}, .ignore_outer = false};
+}
+
+py::object DeviceObject(const DeviceRequest& request) {
+  if (request.choose == nullptr) return request.ignore_outer ? py::object(py::none()) : py::str(request.name);
+  const auto* const own = request.choose.target<PyDeviceFunction>();
+  return own == nullptr ? py::none() : own->function.get();
 }
 
 namespace {
@@ -286,6 +293,17 @@ void BindScopes(py::class_<GraphObject>& cls, py::module_& m) {
           py::arg("spec"))
       .def(
           "merge_from", [](D& d, const D& other) { d = d.MergedWith(other); }, py::arg("dev"))
+      .def("make_merged_spec", &D::MergedWith, py::arg("dev"))
+      .def("replace",
+           [](py::object self, const py::kwargs& changes) {
+             py::dict parts;
+             for (const char* name : {"job", "replica", "task", "device_type", "device_index"})
+               parts[name] = changes.contains(name) ? py::object(changes[name]) : py::object(self.attr(name));
+             for (auto [name, value] : changes)
+               if (!parts.contains(name))
+                 RaiseType(fmt::format("replace() got an unexpected keyword argument '{}'", Str(name)));
+             return py::type::of(self)(**parts);
+           })
       .def("to_string", &D::ToString)
       .def("__str__", &D::ToString)
       .def("__repr__", [](const D& d) { return fmt::format("DeviceSpec('{}')", d.ToString()); })

@@ -37,6 +37,8 @@ class Scope final {
 
 // Converts the argument of `tf.device`: a name, a function of an Operation, or None.
 DeviceRequest DeviceRequestFrom(py::object device);
+// The reverse. None for a function that was not made in Python.
+py::object DeviceObject(const DeviceRequest& request);
 
 // `with graph.as_default():`
 std::shared_ptr<Scope> EnterGraph(py::object graph);

@@ -19,7 +19,7 @@ py::object SparseDense(const SparseObject& s, py::handle dense, const char* op) 
 // For a placeholder with a default, use the default's value.
 PartialShape DenseShape(const SparseObject& s) {
   Output shape = s.dense_shape;
-  if (shape.node->type() == "PlaceholderWithDefault") shape = shape.node->input(0);
+  if (shape.node->op().traits.placeholder && shape.node->num_inputs() > 0) shape = shape.node->input(0);
   return s.values.graph().ConstantShape(shape);
 }
 
@@ -66,6 +66,7 @@ void BindSparseTensor(py::module_& m) {
       .def_property_readonly("dtype", [](const S& s) { return s.values.dtype(); })
       .def_property_readonly("op", [](const S& s) { return s.values.node; })
       .def_property_readonly("graph", [](const S& s) { return s.graph; })
+      .def("consumers", [](const S& s) { return Wrap(s.values).attr("consumers")(); })
       .def(
           "eval",
           [](py::object self, py::object feed_dict, py::object session) {
@@ -111,6 +112,7 @@ void BindSlices(py::module_& m) {
                                           : PartialShape();
                              })
       .def_property_readonly("graph", [](const S& s) { return s.graph; })
+      .def("consumers", [](const S& s) { return Wrap(s.slices.values).attr("consumers")(); })
       .def("__neg__",
            [](const S& s) {
              Node* negated = Take(NodeBuilder(s.slices.values.graph(), "Neg").In(s.slices.values).Build());

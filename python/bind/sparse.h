@@ -41,6 +41,13 @@ struct SparseArgument {
 std::optional<Sparse> SparseFrom(py::handle object);
 inline Graph* GraphOfArgument(const SparseArgument& argument) { return &argument.sparse.values.graph(); }
 
+// The same for functions where TensorFlow uses the fields of the argument without a check: another value raises
+// AttributeError, not TypeError.
+struct SparseFields {
+  Sparse sparse;
+};
+inline Graph* GraphOfArgument(const SparseFields& argument) { return &argument.sparse.values.graph(); }
+
 void BindSparse(py::module_& m);
 void BindSparseFunctions(py::module_& m);
 
@@ -54,6 +61,17 @@ struct type_caster<weir::python::SparseArgument> {
   bool load(handle source, bool) {
     std::optional<weir::Sparse> found = weir::python::SparseFrom(source);
     if (!found.has_value()) return false;
+    value.sparse = *found;
+    return true;
+  }
+};
+
+template <>
+struct type_caster<weir::python::SparseFields> {
+  PYBIND11_TYPE_CASTER(weir::python::SparseFields, const_name("SparseTensor"));
+  bool load(handle source, bool) {
+    std::optional<weir::Sparse> found = weir::python::SparseFrom(source);
+    if (!found.has_value()) weir::python::RaiseMissingAttribute(source, "indices");
     value.sparse = *found;
     return true;
   }

@@ -8,6 +8,7 @@ namespace weir::python {
 namespace {
 
 using S = SparseArgument;
+using Fields = SparseFields;
 using Sparses = std::vector<SparseArgument>;
 
 std::vector<Sparse> ListOf(const Sparses& arguments) {
@@ -92,6 +93,47 @@ void BindMaking(py::module_& m) {
       py::arg("already_sorted") = false);
 }
 
+// The features of a cross: SparseTensors and Tensors.
+std::vector<CrossInput> CrossInputs(py::handle object) {
+  if (!py::isinstance<py::list>(object)) RaiseType("the inputs of a cross must be a list");
+  std::vector<CrossInput> inputs;
+  for (py::handle item : py::iter(object)) {
+    if (IsTensor(item)) {
+      inputs.push_back(OutputOf(item));
+    } else if (IsSparse(item)) {
+      inputs.push_back(*SparseFrom(item));
+    } else {
+      RaiseType(fmt::format("the inputs of a cross must be Tensors and SparseTensors, not {}", TypeName(item)));
+    }
+  }
+  return inputs;
+}
+
+Graph& GraphOfCross(const std::vector<CrossInput>& inputs) {
+  if (inputs.empty()) return DefaultGraphRef();
+  if (const Sparse* sparse = std::get_if<Sparse>(&inputs[0])) return sparse->values.graph();
+  return std::get<Output>(inputs[0]).graph();
+}
+
+void BindCrosses(py::module_& m) {
+  m.def(
+      "sparse_cross",
+      [](py::handle inputs, const Name& name) {
+        const std::vector<CrossInput> list = CrossInputs(inputs);
+        Graph& graph = GraphOfCross(list);
+        return FinishBuild(graph, SparseCrossText(graph, list, name.text));
+      },
+      py::arg("inputs"), py::arg("name") = py::none());
+  m.def(
+      "sparse_cross_hashed",
+      [](py::handle inputs, int64_t num_buckets, std::optional<int64_t> hash_key, const Name& name) {
+        const std::vector<CrossInput> list = CrossInputs(inputs);
+        Graph& graph = GraphOfCross(list);
+        return FinishBuild(graph, SparseCrossHashed(graph, list, num_buckets, hash_key, name.text));
+      },
+      py::arg("inputs"), py::arg("num_buckets") = 0, py::arg("hash_key") = py::none(), py::arg("name") = py::none());
+}
+
 void BindArithmetic(py::module_& m) {
   m.def(
       "sparse_add",
@@ -110,12 +152,12 @@ void BindArithmetic(py::module_& m) {
         return Wrap(sum);
       },
       py::arg("a"), py::arg("b"), py::arg("threshold") = py::none());
-  using Extreme = Sparse (*)(Graph&, S, S, Name);
+  using Extreme = Sparse (*)(Graph&, Fields, Fields, Name);
   Def(m, "sparse_maximum",
-      Extreme([](Graph&, S a, S b, Name n) { return SparseExtreme(a.sparse, b.sparse, true, n.text); }),
+      Extreme([](Graph&, Fields a, Fields b, Name n) { return SparseExtreme(a.sparse, b.sparse, true, n.text); }),
       py::arg("sp_a"), py::arg("sp_b"), py::arg("name") = py::none());
   Def(m, "sparse_minimum",
-      Extreme([](Graph&, S a, S b, Name n) { return SparseExtreme(a.sparse, b.sparse, false, n.text); }),
+      Extreme([](Graph&, Fields a, Fields b, Name n) { return SparseExtreme(a.sparse, b.sparse, false, n.text); }),
       py::arg("sp_a"), py::arg("sp_b"), py::arg("name") = py::none());
   m.def(
       "sparse_tensor_dense_matmul",
@@ -129,21 +171,21 @@ void BindArithmetic(py::module_& m) {
       py::arg("sp_a"), py::arg("b"), py::arg("adjoint_a") = false, py::arg("adjoint_b") = false,
       py::arg("name") = py::none());
   Def(
-      m, "sparse_softmax", +[](Graph&, S s, Name n) { return SparseSoftmax(s.sparse, n.text); }, py::arg("sp_input"),
-      py::arg("name") = py::none());
+      m, "sparse_softmax", +[](Graph&, Fields s, Name n) { return SparseSoftmax(s.sparse, n.text); },
+      py::arg("sp_input"), py::arg("name") = py::none());
   struct Row {
     const char* name;
     const char* op;
   };
   for (const Row& row : {Row{"sparse_reduce_sum", "SparseReduceSum"}, Row{"sparse_reduce_max", "SparseReduceMax"}}) {
-    m.def(row.name, Building([op = row.op](Graph&, S s, AxesArgument axes, bool keep_dims) {
+    m.def(row.name, Building([op = row.op](Graph&, Fields s, AxesArgument axes, bool keep_dims) {
             return SparseReduction(op, s.sparse, axes.axes, keep_dims);
           }),
           py::arg("sp_input"), py::arg("axis") = py::none(), py::arg("keepdims") = false);
   }
   for (const Row& row : {Row{"sparse_reduce_sum_sparse", "SparseReduceSumSparse"},
                          Row{"sparse_reduce_max_sparse", "SparseReduceMaxSparse"}}) {
-    m.def(row.name, Building([op = row.op](Graph&, S s, AxesArgument axes, bool keep_dims) {
+    m.def(row.name, Building([op = row.op](Graph&, Fields s, AxesArgument axes, bool keep_dims) {
             return SparseReductionToSparse(op, s.sparse, axes.axes, keep_dims);
           }),
           py::arg("sp_input"), py::arg("axis") = py::none(), py::arg("keepdims") = false);
@@ -182,7 +224,8 @@ void BindRearranging(py::module_& m) {
       m, "sparse_reshape", +[](Graph&, S s, Input shape, Name n) { return SparseReshape(s.sparse, shape, n.text); },
       py::arg("sp_input"), py::arg("shape"), py::arg("name") = py::none());
   Def(
-      m, "sparse_transpose", +[](Graph&, S s, Input perm, Name n) { return SparseTranspose(s.sparse, perm, n.text); },
+      m, "sparse_transpose",
+      +[](Graph&, Fields s, Input perm, Name n) { return SparseTranspose(s.sparse, perm, n.text); },
       py::arg("sp_input"), py::arg("perm") = py::none(), py::arg("name") = py::none());
   Def(
       m, "sparse_expand_dims",
@@ -206,7 +249,7 @@ void BindRearranging(py::module_& m) {
   m.def(
       "sparse_mask",
       [](py::handle a, Input mask, const Name& name) {
-        if (!IsSlices(a)) RaiseType("a must be an IndexedSlices");
+        if (!IsSlices(a)) RaiseMissingAttribute(a, "indices");
         const IndexedSlices& slices = SlicesOf(a);
         const IndexedSlices left = MaskSlices(slices, mask, name.text);
         Check(slices.values.graph().TakeError());
@@ -220,6 +263,7 @@ void BindRearranging(py::module_& m) {
 void BindSparseFunctions(py::module_& m) {
   BindMaking(m);
   BindArithmetic(m);
+  BindCrosses(m);
   BindRearranging(m);
 }
 

@@ -6,6 +6,7 @@
 #include "bind/coordinator.h"
 #include "bind/fetch.h"
 #include "bind/files.h"
+#include "bind/hooks.h"
 #include "bind/messages.h"
 #include "bind/objects.h"
 #include "bind/ownership.h"
@@ -14,6 +15,7 @@
 #include "bind/session_manager.h"
 #include "bind/summary.h"
 #include "train/supervisor.h"
+#include "train/train_loop.h"
 
 namespace weir::python {
 namespace {
@@ -194,6 +196,21 @@ void SummaryComputed(const SupervisorObject& s, py::object sess, py::handle summ
   s.summary_writer.attr("add_summary")(summary, global_step);
 }
 
+// Runs train_step() until it returns true, the input ends or a stop is requested; then the chief saves the model.
+void RunTrainingLoop(const SupervisorObject& s, py::handle sess, py::object train_step, int64_t start_at_step,
+                     py::object chief_init) {
+  TrainLoop loop;
+  loop.step = [step = py::handle(train_step)](const SessionPtr&) {
+    return CallPython([&]() -> Result<bool> { return py::cast<bool>(py::bool_(step())); });
+  };
+  loop.start_at_step = start_at_step;
+  loop.chief_init = NodesFrom(s.graph, chief_init);
+  loop.log = PythonLog("info");
+  const std::shared_ptr<Supervisor> sv = s.sv;
+  const SessionPtr session = SessionOf(sess);
+  Check(RunHooks(&sv->graph(), [&](CancelToken* cancel) { return RunTrainLoop(*sv, session, loop, cancel); }));
+}
+
 void BindServices(py::class_<SupervisorObject>& cls) {
   using S = SupervisorObject;
   cls.def("_get_session", &GetSession, py::arg("master"), py::arg("config"), py::arg("wait_for_checkpoint"),
@@ -227,6 +244,8 @@ void BindServices(py::class_<SupervisorObject>& cls) {
             return service ? py::cast(ServiceObject{s.sv, *service}) : py::none();
           },
           py::arg("sess"))
+      .def("_train_loop", &RunTrainingLoop, py::arg("sess"), py::arg("train_step"), py::arg("start_at_step"),
+           py::arg("chief_init"))
       .def("_end_progress", [](const S& s) { s.sv->EndProgress(); })
       .def("_close_summary_writer",
            [](const S& s) {

@@ -7,6 +7,7 @@
 
 #include "bind/errors.h"
 #include "op/op_def.h"
+#include "train/optimizer.h"
 
 namespace weir::python {
 
@@ -25,6 +26,13 @@ T TakeGradients(Result<T> result) {
   }
   return Take(std::move(result));
 }
+
+// A number, a tensor, or a function without arguments. Does not own the function: the object that uses it must keep it
+// alive (KeepArgumentsAlive).
+HyperParam HyperParamFrom(py::object value);
+// Between (gradient, variable) pairs of Python and C++.
+std::vector<GradAndVar> PairsFrom(py::handle pairs);
+py::list PairsToPython(const std::vector<GradAndVar>& pairs);
 
 void BindGradients(py::module_& m);
 void BindOptimizers(py::module_& m);

@@ -97,37 +97,49 @@ std::optional<int> SingleSliceDim(const PartitionInfo& info, const PartialShape&
   return axis;
 }
 
-std::shared_ptr<const Regularizer> RegularizerFrom(py::object function) {
-  if (function.is_none()) return nullptr;
-  return std::make_shared<const Regularizer>([item = SharedPyObject(function)](Output value) -> Result<Output> {
+struct PyRegularizer {
+  SharedPyObject function;
+  Result<Output> operator()(Output value) const {
     py::gil_scoped_acquire gil;
     return CatchExceptions([&]() -> Result<Output> {
-      py::object loss = item.get()(Wrap(value));
+      py::object loss = function.get()(Wrap(value));
       if (loss.is_none()) return Output();
       return ToOutput(value.graph(), InputFrom(loss), kInvalidType, "loss");
     });
-  });
+  }
+};
+
+std::shared_ptr<const Regularizer> RegularizerFrom(py::object function) {
+  if (function.is_none()) return nullptr;
+  return std::make_shared<const Regularizer>(PyRegularizer{SharedPyObject(function)});
 }
+
+struct PyPartitioner {
+  SharedPyObject function;
+  Result<std::vector<int>> operator()(const PartialShape& shape, DType dtype) const {
+    py::gil_scoped_acquire gil;
+    return CatchExceptions([&]() -> Result<std::vector<int>> {
+      py::object counts =
+          function.get()(py::arg("shape") = ShapeObjectOf(shape), py::arg("dtype") = DTypeObjectOf(dtype));
+      if (!py::isinstance<py::sequence>(counts))
+        RaiseValue(fmt::format("Partitioner must return a sequence, but saw: {}", Repr(counts)));
+      return py::cast<std::vector<int>>(py::list(counts));
+    });
+  }
+};
 
 std::shared_ptr<const Partitioner> PartitionerFrom(py::object function) {
   if (function.is_none()) return nullptr;
   if (PyCallable_Check(function.ptr()) == 0)
     RaiseValue(fmt::format("Partitioner must be callable, but received: {}", Repr(function)));
-  return std::make_shared<const Partitioner>([item = SharedPyObject(function)](
-                                                 const PartialShape& shape, DType dtype) -> Result<std::vector<int>> {
-    py::gil_scoped_acquire gil;
-    return CatchExceptions([&]() -> Result<std::vector<int>> {
-      py::object counts = item.get()(py::arg("shape") = ShapeObjectOf(shape), py::arg("dtype") = DTypeObjectOf(dtype));
-      if (!py::isinstance<py::sequence>(counts))
-        RaiseValue(fmt::format("Partitioner must return a sequence, but saw: {}", Repr(counts)));
-      return py::cast<std::vector<int>>(py::list(counts));
-    });
-  });
+  return std::make_shared<const Partitioner>(PyPartitioner{SharedPyObject(function)});
 }
 
-std::shared_ptr<const ScopedInitializer> InitializerFrom(py::object function) {
-  if (function.is_none()) return nullptr;
-  return std::make_shared<const ScopedInitializer>(PyInitializer{SharedPyObject(function)});
+// The Python function in a setting of a scope; None if the setting was not made in Python.
+template <class Own, class Function>
+py::object FunctionIn(const std::shared_ptr<const Function>& setting) {
+  const Own* const own = setting == nullptr ? nullptr : setting->template target<Own>();
+  return own == nullptr ? py::none() : own->function.get();
 }
 
 bool IsInitialValue(py::handle initializer) {
@@ -189,7 +201,7 @@ py::dict KwargsOf(const VariableRequest& request) {
     if (const auto* own = request.initializer->target<PyInitializer>()) kwargs["initializer"] = own->function.get();
   }
   kwargs["regularizer"] = py::none();
-  kwargs["trainable"] = request.trainable.has_value() ? py::object(py::bool_(*request.trainable)) : py::none();
+  kwargs["trainable"] = request.trainable.value_or(true);
   kwargs["collections"] = request.collections.empty() ? py::object(py::none()) : py::cast(request.collections);
   kwargs["caching_device"] = py::none();
   kwargs["partitioner"] = py::none();
@@ -200,37 +212,40 @@ py::dict KwargsOf(const VariableRequest& request) {
   return kwargs;
 }
 
+struct PyCustomGetter {
+  SharedPyObject function;
+  Result<FoundVariable> operator()(const VariableGetter& getter, const VariableRequest& request) const {
+    py::gil_scoped_acquire gil;
+    return CatchExceptions([&]() -> Result<FoundVariable> {
+      // Arguments that the custom getter does not pass keep the scope's values. The program may keep `inner`, so it
+      // must not hold the custom getter.
+      VariableRequest decided = request;
+      decided.custom_getter = nullptr;
+      py::cpp_function inner([getter, request = std::move(decided), graph = DefaultGraph()](
+                                 const std::string& name, const py::args& args, const py::kwargs& given) {
+        py::kwargs kwargs = given;
+        const char* positional[] = {"shape", "dtype", "initializer", "regularizer"};
+        for (size_t i = 0; i < args.size() && i < 4; ++i) kwargs[positional[i]] = args[i];
+        VariableRequest changed = RequestFrom(name, kwargs);
+        if (changed.dtype == kInvalidType) changed.dtype = request.dtype;
+        if (!changed.use_resource.has_value()) changed.use_resource = request.use_resource;
+        if (changed.initializer == nullptr && !changed.initial_value.has_value()) {
+          changed.initializer = request.initializer;
+          changed.initial_value = request.initial_value;
+        }
+        if (changed.regularizer == nullptr) changed.regularizer = request.regularizer;
+        if (changed.partitioner == nullptr) changed.partitioner = request.partitioner;
+        if (changed.caching_device == nullptr) changed.caching_device = request.caching_device;
+        return FoundObject(Take(getter(changed)));
+      });
+      return FoundFrom(function.get()(inner, request.name, **KwargsOf(request)));
+    });
+  }
+};
+
 std::shared_ptr<const CustomGetter> CustomGetterFrom(py::object function) {
   if (function.is_none()) return nullptr;
-  return std::make_shared<const CustomGetter>(
-      [item = SharedPyObject(function)](const VariableGetter& getter,
-                                        const VariableRequest& request) -> Result<FoundVariable> {
-        py::gil_scoped_acquire gil;
-        return CatchExceptions([&]() -> Result<FoundVariable> {
-          // Arguments that the custom getter does not pass keep the scope's values. The program may keep `inner`, so it
-          // must not hold the custom getter.
-          VariableRequest decided = request;
-          decided.custom_getter = nullptr;
-          py::cpp_function inner([getter, request = std::move(decided), graph = DefaultGraph()](
-                                     const std::string& name, const py::args& args, const py::kwargs& given) {
-            py::kwargs kwargs = given;
-            const char* positional[] = {"shape", "dtype", "initializer", "regularizer"};
-            for (size_t i = 0; i < args.size() && i < 4; ++i) kwargs[positional[i]] = args[i];
-            VariableRequest changed = RequestFrom(name, kwargs);
-            if (changed.dtype == kInvalidType) changed.dtype = request.dtype;
-            if (!changed.use_resource.has_value()) changed.use_resource = request.use_resource;
-            if (changed.initializer == nullptr && !changed.initial_value.has_value()) {
-              changed.initializer = request.initializer;
-              changed.initial_value = request.initial_value;
-            }
-            if (changed.regularizer == nullptr) changed.regularizer = request.regularizer;
-            if (changed.partitioner == nullptr) changed.partitioner = request.partitioner;
-            if (changed.caching_device == nullptr) changed.caching_device = request.caching_device;
-            return FoundObject(Take(getter(changed)));
-          });
-          return FoundFrom(item.get()(inner, request.name, **KwargsOf(request)));
-        });
-      });
+  return std::make_shared<const CustomGetter>(PyCustomGetter{SharedPyObject(function)});
 }
 
 VariableScopeSettings SettingsFrom(py::object initializer, py::object regularizer, py::object caching_device,
@@ -379,6 +394,11 @@ py::object GetVariableCall(const std::string& name, const py::args& args, py::kw
 
 }  // namespace
 
+std::shared_ptr<const ScopedInitializer> InitializerFrom(py::object function) {
+  if (function.is_none()) return nullptr;
+  return std::make_shared<const ScopedInitializer>(PyInitializer{SharedPyObject(function)});
+}
+
 const VariableScope* VariableScopeOf(py::handle object) {
   return py::isinstance<ScopeObject>(object) ? &py::cast<const ScopeObject&>(object).scope : nullptr;
 }
@@ -407,11 +427,19 @@ void BindVariableScopes(py::module_& m) {
                              [](const ScopeObject& s) { return s.scope.settings.use_resource.value_or(false); })
       .def_property_readonly("constraint",
                              [](const ScopeObject& s) { return ConstraintObject(s.scope.settings.constraint); })
-      .def_property_readonly("initializer",
+      .def_property_readonly(
+          "initializer", [](const ScopeObject& s) { return FunctionIn<PyInitializer>(s.scope.settings.initializer); })
+      .def_property_readonly(
+          "regularizer", [](const ScopeObject& s) { return FunctionIn<PyRegularizer>(s.scope.settings.regularizer); })
+      .def_property_readonly(
+          "partitioner", [](const ScopeObject& s) { return FunctionIn<PyPartitioner>(s.scope.settings.partitioner); })
+      .def_property_readonly(
+          "custom_getter",
+          [](const ScopeObject& s) { return FunctionIn<PyCustomGetter>(s.scope.settings.custom_getter); })
+      .def_property_readonly("caching_device",
                              [](const ScopeObject& s) -> py::object {
-                               if (s.scope.settings.initializer == nullptr) return py::none();
-                               const auto* own = s.scope.settings.initializer->target<PyInitializer>();
-                               return own == nullptr ? py::none() : own->function.get();
+                               const auto& device = s.scope.settings.caching_device;
+                               return device == nullptr ? py::none() : DeviceObject(*device);
                              })
       .def("reuse_variables",
            [](ScopeObject& s) {
@@ -472,6 +500,11 @@ void BindVariableScopes(py::module_& m) {
           },
           py::arg("var_store"), py::arg("name"));
 
+  m.def("_set_resource_variables", [](bool enable) {
+    Process::Get().set_resource_variables(enable);
+    VariableStore::Of(*GraphObjectOf(DefaultGraph()).graph)->resource_by_default = enable;
+  });
+  m.def("resource_variables_enabled", [] { return Process::Get().resource_variables(); });
   m.def("get_variable_scope", [] {
     py::object graph = GraphOfVariables();
     return ScopeObject{VariableScopeStack(*GraphObjectOf(graph).graph).Current(), graph};

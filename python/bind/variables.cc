@@ -11,9 +11,12 @@
 #include "bind/recursion.h"
 #include "bind/scopes.h"
 #include "bind/sparse.h"
+#include "graph/build/array_ops.h"
 #include "graph/build/state_ops.h"
 #include "graph/compose/array.h"
+#include "graph/compose/variable_scope.h"
 #include "graph/graph_keys.h"
+#include "train/saver_graph.h"
 
 namespace weir::python {
 namespace {
@@ -25,14 +28,6 @@ Result<Output> CallInitialValue(const SharedPyObject& function, DType dtype, Gra
     py::object value = function.get()();
     return ToOutput(graph, InputFrom(value), dtype, "initial_value");
   });
-}
-
-// "4 2 0,2:0,2": the full shape, then the offset and the length along each axis.
-std::string SliceSpec(const SaveSlice& slice) {
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < slice.offset.size() && i < slice.shape.size(); ++i)
-    parts.push_back(fmt::format("{},{}", slice.offset[i], slice.shape[i]));
-  return fmt::format("{} {}", fmt::join(slice.full_shape, " "), fmt::join(parts, ":"));
 }
 
 std::vector<std::string> Strings(py::handle list) {
@@ -61,7 +56,9 @@ VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::obj
   options.collections = Strings(collections);
   options.use_default_collections = collections.is_none();
   options.validate_shape = validate_shape;
-  options.use_resource = !use_resource.is_none() && py::cast<bool>(use_resource);
+  options.use_resource = !use_resource.is_none() ? py::cast<bool>(use_resource)
+                                                 : VariableScopeStack(graph).Current().settings.use_resource.value_or(
+                                                       VariableStore::Of(graph)->resource_by_default);
   DeviceRequest cache;
   if (!caching_device.is_none()) {
     cache = DeviceRequestFrom(caching_device);
@@ -86,99 +83,6 @@ py::object RunIn(py::object session, py::handle what, py::object feed_dict = py:
   return session.attr("run")(what, feed_dict);
 }
 
-// Raises TypeError if a traced function captured the value of a reference variable, which it cannot update.
-void RequireReference(const Variable& v, const std::string& op, const std::vector<DType>& more_inputs) {
-  if (v.is_resource() || IsRef(v.handle().dtype())) return;
-  std::string others;
-  for (const DType type : more_inputs) others += fmt::format(", tf.{}", DTypeName(type));
-  RaiseType(fmt::format("In op '{}', input types ([tf.{}{}]) are not compatible with expected types ([tf.{}{}])", op,
-                        DTypeName(v.dtype()), others, DTypeName(RefType(v.dtype())), others));
-}
-
-// The variable for use in the current graph, for an update.
-VariablePtr CapturedForUpdate(const char* update, const VariablePtr& v) {
-  VariablePtr here = CapturedVariable(v);
-  RequireReference(*here, update, {v->dtype()});
-  return here;
-}
-
-// A scatter op on either kind of variable, by op name. Returns the updated reference, or a read after the update.
-py::object Scatter(const VariablePtr& variable, const std::string& op, const Input& indices, const Input& values,
-                   bool use_locking, const Name& name) {
-  const VariablePtr v = CapturedVariable(variable);
-  RequireReference(*v, op, {indices.is_output() ? indices.output().base_dtype() : kInt32, v->dtype()});
-  NodeBuilder node(v->graph(), (v->is_resource() ? "Resource" : "") + op, name.text);
-  node.In(v->handle()).In(indices);
-  // A handle does not determine the type of a literal; a reference does.
-  node.In(v->is_resource() ? Input(Take(ToOutput(v->graph(), values, v->dtype()))) : values);
-  if (!v->is_resource()) return Wrap(Output(Take(node.Attr("use_locking", use_locking).Build()), 0));
-  Node* update = Take(node.Build());
-  ControlDependencies after(v->graph(), {update});
-  return Wrap(v->ReadValue());
-}
-
-// A scatter of the rows of tf.IndexedSlices.
-py::object ScatterSlices(const VariablePtr& v, const std::string& op, py::handle delta, bool use_locking,
-                         const Name& name) {
-  if (!IsSlices(delta)) RaiseType(fmt::format("sparse_delta is not IndexedSlices: {}", Repr(delta)));
-  return Scatter(v, op, SlicesOf(delta).indices, SlicesOf(delta).values, use_locking, name);
-}
-
-struct ScatterOp {
-  const char* function;  // tf.scatter_update, and the method of the same name
-  const char* op;
-  bool locking;  // the default of use_locking
-};
-constexpr ScatterOp kScatters[] = {
-    {"scatter_update", "ScatterUpdate", true}, {"scatter_add", "ScatterAdd", false},
-    {"scatter_sub", "ScatterSub", false},      {"scatter_mul", "ScatterMul", false},
-    {"scatter_div", "ScatterDiv", false},      {"scatter_min", "ScatterMin", false},
-    {"scatter_max", "ScatterMax", false},
-};
-constexpr ScatterOp kNdScatters[] = {{"scatter_nd_update", "ScatterNdUpdate", true},
-                                     {"scatter_nd_add", "ScatterNdAdd", false},
-                                     {"scatter_nd_sub", "ScatterNdSub", false}};
-
-// tf.scatter_add and related functions, on both kinds of variables or on references.
-void BindScatters(py::module_& m, py::class_<Variable, VariablePtr>& cls) {
-  const auto function = [&m](const ScatterOp& s) {
-    m.def(
-        s.function,
-        [op = std::string(s.op)](py::object ref, const Input& indices, const Input& updates, bool use_locking,
-                                 const Name& name) -> py::object {
-          if (!IsTensor(ref)) return Scatter(VariableFrom(ref), op, indices, updates, use_locking, name);
-          const Output to = OutputOf(ref);
-          return Wrap(Output(Take(NodeBuilder(to.graph(), op, name.text)
-                                      .In(to)
-                                      .In(indices)
-                                      .In(updates)
-                                      .Attr("use_locking", use_locking)
-                                      .Build()),
-                             0));
-        },
-        py::arg("ref"), py::arg("indices"), py::arg("updates"), py::arg("use_locking") = s.locking,
-        py::arg("name") = py::none());
-  };
-  for (const ScatterOp& s : kScatters) {
-    function(s);
-    cls.def(
-        s.function,
-        [op = std::string(s.op)](const VariablePtr& v, py::object delta, bool use_locking, const Name& name) {
-          return ScatterSlices(v, op, delta, use_locking, name);
-        },
-        py::arg("sparse_delta"), py::arg("use_locking") = false, py::arg("name") = py::none());
-  }
-  for (const ScatterOp& s : kNdScatters) {
-    function(s);
-    cls.def(
-        s.function,
-        [op = std::string(s.op)](const VariablePtr& v, const Input& indices, const Input& updates, const Name& name) {
-          return Scatter(v, op, indices, updates, true, name);
-        },
-        py::arg("indices"), py::arg("updates"), py::arg("name") = py::none());
-  }
-}
-
 PartitionedVariable CapturedPartitions(PartitionedVariable v) {
   for (VariablePtr& part : v.parts) part = CapturedVariable(part);
   return v;
@@ -195,11 +99,6 @@ struct PyConstraint {
     });
   }
 };
-
-py::object ResultOf(const VariablePtr& v, Output output, bool read_value) {
-  Check(v->graph().TakeError());
-  return read_value ? Wrap(output) : Wrap(output.node);
-}
 
 py::list Wrapped(const std::vector<VariablePtr>& variables) {
   py::list list;
@@ -272,7 +171,11 @@ py::object ConstraintObject(const Constraint& constraint) {
   return function == nullptr ? py::none() : function->get();
 }
 
-void BindVariables(py::module_& m) {
+namespace {
+using VariableClass = py::class_<Variable, VariablePtr>;
+using V = const VariablePtr&;
+
+void BindSaveSlice(py::module_& m) {
   py::class_<SaveSlice>(m, "SaveSliceInfo")
       .def(py::init([](std::string full_name, std::vector<int64_t> full_shape, std::vector<int64_t> var_offset,
                        std::vector<int64_t> var_shape) {
@@ -284,9 +187,9 @@ void BindVariables(py::module_& m) {
       .def_readonly("var_offset", &SaveSlice::offset)
       .def_readonly("var_shape", &SaveSlice::shape)
       .def_property_readonly("spec", &SliceSpec);
+}
 
-  py::class_<Variable, VariablePtr> cls(m, "Variable", GarbageCollected<Variable>());
-  HoldGraphsOf<Variable, VisitGraphs>(cls);
+void BindConstructor(VariableClass& cls) {
   cls.def(py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
                       py::object caching_device, const Name& name, py::object variable_def, DType dtype,
                       py::object expected_shape, py::object, py::object constraint, py::object use_resource, py::object,
@@ -304,7 +207,10 @@ void BindVariables(py::module_& m) {
           py::arg("import_scope") = py::none(), py::arg("constraint") = py::none(),
           py::arg("use_resource") = py::none(), py::arg("synchronization") = py::none(),
           py::arg("aggregation") = py::none(), py::arg("shape") = py::none());
-  using V = const VariablePtr&;
+}
+
+// Everything but updates and messages.
+void BindReads(VariableClass& cls) {
   cls.def_property_readonly("name", [](V v) { return v->name(); })
       .def_property_readonly("_shared_name", [](V v) { return v->op_name(); })
       .def_property_readonly("op", [](V v) { return v->handle().node; })
@@ -318,6 +224,13 @@ void BindVariables(py::module_& m) {
       .def_property_readonly("initial_value", [](V v) { return v->initial_value(); })
       .def_property_readonly("handle", [](V v) { return v->handle(); })
       .def_property_readonly("constraint", [](V v) { return ConstraintObject(v->constraint()); })
+      // Weir does not make copies of variables that would need these.
+      .def_property_readonly(
+          "synchronization",
+          [](V) { return py::module_::import("weir.lib.modes").attr("VariableSynchronization").attr("AUTO"); })
+      .def_property_readonly(
+          "aggregation",
+          [](V) { return py::module_::import("weir.lib.modes").attr("VariableAggregation").attr("NONE"); })
       .def("value",
            [](V v) { return v->is_resource() && !v->is_cached() ? CapturedVariable(v)->ReadValue() : v->value(); })
       .def("read_value", [](V v) { return CapturedVariable(v)->ReadValue(); })
@@ -341,39 +254,6 @@ void BindVariables(py::module_& m) {
           },
           py::arg("value"), py::arg("session") = py::none())
       .def(
-          "assign",
-          [](V v, const Input& value, bool use_locking, const Name& name, bool read_value) {
-            const VariablePtr here = CapturedForUpdate("Assign", v);
-            return ResultOf(here, here->Assign(value, use_locking, true, name.text), read_value);
-          },
-          py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
-      .def(
-          "assign_add",
-          [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
-            const VariablePtr here = CapturedForUpdate("AssignAdd", v);
-            return ResultOf(here, here->AssignAdd(delta, use_locking, name.text), read_value);
-          },
-          py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
-      .def(
-          "assign_sub",
-          [](V v, const Input& delta, bool use_locking, const Name& name, bool read_value) {
-            const VariablePtr here = CapturedForUpdate("AssignSub", v);
-            return ResultOf(here, here->AssignSub(delta, use_locking, name.text), read_value);
-          },
-          py::arg("delta"), py::arg("use_locking") = false, py::arg("name") = py::none(), py::arg("read_value") = true)
-      .def(
-          "count_up_to",
-          [](V variable, int64_t limit) {
-            const VariablePtr v = CapturedVariable(variable);
-            RequireReference(*v, "CountUpTo", {});
-            const char* op = v->is_resource() ? "ResourceCountUpTo" : "CountUpTo";
-            NodeBuilder node(v->graph(), op);
-            node.In(v->handle()).Attr("limit", limit);
-            if (v->is_resource()) node.Attr("T", v->dtype());
-            return Output(Take(node.Build()), 0);
-          },
-          py::arg("limit"))
-      .def(
           "sparse_read",
           [](V variable, const Input& indices, const Name& name) {
             const VariablePtr v = CapturedVariable(variable);
@@ -386,12 +266,24 @@ void BindVariables(py::module_& m) {
             return rows;
           },
           py::arg("indices"), py::arg("name") = py::none())
-      .def("set_shape",
-           [](V v, const PartialShape& shape) {
-             Check(v->graph().SetShape(v->is_resource() ? v->value() : v->handle(), shape));
-           })
-      .def("_get_save_slice_info",
-           [](V v) -> py::object { return v->slice.has_value() ? py::cast(*v->slice) : py::none(); })
+      .def(
+          "gather_nd",
+          [](V variable, const Input& indices, const Name& name) {
+            const VariablePtr v = CapturedVariable(variable);
+            const Output rows = GatherNd(v->graph(), v->value(), indices, {.name = name.text});
+            Check(v->graph().TakeError());
+            return rows;
+          },
+          py::arg("indices"), py::arg("name") = py::none())
+      .def("set_shape", [](V v, const PartialShape& shape) {
+        Check(v->graph().SetShape(v->is_resource() ? v->value() : v->handle(), shape));
+      });
+}
+
+// The position of a partition, and VariableDef messages.
+void BindVariableMessages(VariableClass& cls) {
+  cls.def("_get_save_slice_info",
+          [](V v) -> py::object { return v->slice.has_value() ? py::cast(*v->slice) : py::none(); })
       .def("_set_save_slice_info",
            [](V v, py::object info) {
              if (info.is_none())
@@ -427,21 +319,22 @@ void BindVariables(py::module_& m) {
             return MakeVariable(py::none(), py::none(), py::none(), true, py::none(), Name{}, def, kInvalidType,
                                 py::none(), py::none(), py::none(), py::none());
           },
-          py::arg("variable_def"), py::arg("import_scope") = py::none())
-      .def("__repr__",
-           [](V v) {
-             return fmt::format("<tf.Variable '{}' shape={} dtype={}>", v->name(), Str(py::cast(v).attr("shape")),
-                                DTypeName(v->is_resource() ? v->dtype() : RefType(v->dtype())));
-           })
+          py::arg("variable_def"), py::arg("import_scope") = py::none());
+}
+
+void BindIdentity(VariableClass& cls) {
+  cls.def("__repr__",
+          [](V v) {
+            return fmt::format("<tf.Variable '{}' shape={} dtype={}>", v->name(), Str(py::cast(v).attr("shape")),
+                               DTypeName(v->is_resource() ? v->dtype() : RefType(v->dtype())));
+          })
       .def("__hash__", [](V v) { return static_cast<Py_ssize_t>(reinterpret_cast<uintptr_t>(v.get()) >> 4); })
       .def("__eq__", [](V v, py::handle other) { return IsVariable(other) && py::cast<VariablePtr>(other) == v; })
       .def("__ne__", [](V v, py::handle other) { return !IsVariable(other) || py::cast<VariablePtr>(other) != v; })
       .def("__iter__", [](V) { RaiseType("'Variable' object is not iterable."); });
-  BindScatters(m, cls);
-  cls.attr("__array_priority__") = 100;
-  cls.attr("SaveSliceInfo") = m.attr("SaveSliceInfo");
-  AddOperators(cls);
+}
 
+void BindPartitionedVariable(py::module_& m) {
   py::class_<PartitionedVariable, std::shared_ptr<PartitionedVariable>> pieces(m, "PartitionedVariable",
                                                                                GarbageCollected<PartitionedVariable>());
   HoldGraphsOf<PartitionedVariable, VisitGraphs>(pieces);
@@ -474,26 +367,13 @@ void BindVariables(py::module_& m) {
           },
           py::arg("value"), py::arg("use_locking") = false);
   AddOperators(pieces);
-
-  RegisterOutputConverter(cls, [](py::handle value, Graph&, DType, bool as_ref) -> Result<Output> {
-    const VariablePtr outer = py::cast<VariablePtr>(value);
-    if (!as_ref && !outer->is_resource()) return outer->AsInput();  // a function captures the value, not the reference
-    const VariablePtr v = CapturedVariable(outer);
-    return as_ref ? v->handle() : v->AsInput();
-  });
   RegisterOutputConverter(pieces, [](py::handle value, Graph&, DType, bool) -> Result<Output> {
     return CapturedPartitions(py::cast<PartitionedVariable&>(value)).AsInput();
   });
-  RegisterCollectionType({
-      .to_python = [](const std::any& item) -> py::object {
-        const VariablePtr* v = std::any_cast<VariablePtr>(&item);
-        return v == nullptr ? py::object() : py::cast(*v);
-      },
-      .from_python = [](py::handle object) -> std::any {
-        return IsVariable(object) ? std::any(py::cast<VariablePtr>(object)) : std::any();
-      },
-  });
+}
 
+// Functions of lists of variables: those of a collection, and their initialization.
+void BindVariableLists(py::module_& m) {
   const auto collection = [&m](const char* name, const char* key) {
     m.def(
         name, [key](py::object scope) { return InCollection(key, std::move(scope)); }, py::arg("scope") = py::none());
@@ -536,66 +416,9 @@ void BindVariables(py::module_& m) {
         return Wrap(initialized);
       },
       py::arg("var_list") = py::none());
-  m.def(
-      "is_variable_initialized",
-      [](py::object variable) {
-        if (IsTensor(variable) && IsRef(OutputOf(variable).dtype())) {
-          Output flag = IsVariableInitialized(OutputOf(variable));
-          Check(flag.graph().TakeError());
-          return flag;
-        }
-        const VariablePtr v = CapturedVariable(VariableFrom(variable));
-        RequireReference(*v, "IsVariableInitialized", {});
-        Output flag = v->IsInitialized();
-        Check(v->graph().TakeError());
-        return flag;
-      },
-      py::arg("variable"));
-  // tf.assign and related functions, on both kinds of variables or on references.
-  using Update = Output (Variable::*)(const Input&, bool, std::string) const;
-  const std::tuple<const char*, const char*, Update> updates[] = {{"assign_add", "AssignAdd", &Variable::AssignAdd},
-                                                                  {"assign_sub", "AssignSub", &Variable::AssignSub}};
-  for (const auto& [name, op, update] : updates) {
-    m.def(
-        name,
-        [op = op, update = update](py::object ref, const Input& value, bool use_locking, const Name& as) {
-          if (IsTensor(ref))
-            return Output(Take(NodeBuilder(OutputOf(ref).graph(), op, as.text)
-                                   .In(OutputOf(ref))
-                                   .In(value)
-                                   .Attr("use_locking", use_locking)
-                                   .Build()),
-                          0);
-          const VariablePtr v = CapturedForUpdate(op, VariableFrom(ref));
-          Output changed = ((*v).*update)(value, use_locking, as.text);
-          Check(v->graph().TakeError());
-          return changed;
-        },
-        py::arg("ref"), py::arg("value"), py::arg("use_locking") = false, py::arg("name") = py::none());
-  }
-  m.def(
-      "assign",
-      [](py::object ref, const Input& value, py::object validate_shape, py::object use_locking, const Name& name) {
-        const bool validate = validate_shape.is_none() || py::cast<bool>(validate_shape);
-        const bool locking = use_locking.is_none() || py::cast<bool>(use_locking);
-        if (IsTensor(ref))
-          return Output(Take(NodeBuilder(OutputOf(ref).graph(), "Assign", name.text)
-                                 .In(OutputOf(ref))
-                                 .In(value)
-                                 .Attr("validate_shape", validate)
-                                 .Attr("use_locking", locking)
-                                 .Build()),
-                        0);
-        const VariablePtr v = CapturedForUpdate("Assign", VariableFrom(ref));
-        Output changed = v->Assign(value, locking, validate, name.text);
-        Check(v->graph().TakeError());
-        return changed;
-      },
-      py::arg("ref"), py::arg("value"), py::arg("validate_shape") = py::none(), py::arg("use_locking") = py::none(),
-      py::arg("name") = py::none());
-  m.def(
-      "count_up_to", [](py::object ref, int64_t limit, const Name&) { return ref.attr("count_up_to")(limit); },
-      py::arg("ref"), py::arg("limit"), py::arg("name") = py::none());
+}
+
+void BindGroup(py::module_& m) {
   m.def("group", [](const py::args& inputs, const py::kwargs& kwargs) {
     std::vector<Node*> nodes;
     std::function<void(py::handle)> add = [&](py::handle item) {
@@ -614,6 +437,39 @@ void BindVariables(py::module_& m) {
     Check(graph.TakeError());
     return node;
   });
+}
+}  // namespace
+
+void BindVariables(py::module_& m) {
+  BindSaveSlice(m);
+  py::class_<Variable, VariablePtr> cls(m, "Variable", GarbageCollected<Variable>());
+  HoldGraphsOf<Variable, VisitGraphs>(cls);
+  BindConstructor(cls);
+  BindReads(cls);
+  BindVariableMessages(cls);
+  BindIdentity(cls);
+  BindVariableUpdates(m, cls);
+  cls.attr("__array_priority__") = 100;
+  cls.attr("SaveSliceInfo") = m.attr("SaveSliceInfo");
+  AddOperators(cls);
+  RegisterOutputConverter(cls, [](py::handle value, Graph&, DType, bool as_ref) -> Result<Output> {
+    const VariablePtr outer = py::cast<VariablePtr>(value);
+    if (!as_ref && !outer->is_resource()) return outer->AsInput();  // a function captures the value, not the reference
+    const VariablePtr v = CapturedVariable(outer);
+    return as_ref ? v->handle() : v->AsInput();
+  });
+  RegisterCollectionType({
+      .to_python = [](const std::any& item) -> py::object {
+        const VariablePtr* v = std::any_cast<VariablePtr>(&item);
+        return v == nullptr ? py::object() : py::cast(*v);
+      },
+      .from_python = [](py::handle object) -> std::any {
+        return IsVariable(object) ? std::any(py::cast<VariablePtr>(object)) : std::any();
+      },
+  });
+  BindPartitionedVariable(m);
+  BindVariableLists(m);
+  BindGroup(m);
 }
 
 }  // namespace weir::python

@@ -27,6 +27,8 @@ const SharedPyObject* ConstraintFunction(const Constraint& constraint);
 py::object ConstraintObject(const Constraint& constraint);
 
 void BindVariables(py::module_& m);
+// Adds assignments and scatters to the class of variables, and as functions to `m`.
+void BindVariableUpdates(py::module_& m, py::class_<Variable, VariablePtr>& cls);
 void BindVariableScopes(py::module_& m);
 
 }  // namespace weir::python

@@ -95,6 +95,8 @@ def main(argv=None):
     script = argv[1]
     if not os.path.exists(script):
         return _usage_error(f"file '{script}' not found")
+    if os.path.isdir(script) and not os.path.exists(os.path.join(script, "__main__.py")):
+        return _usage_error(f"'{script}' is a folder without a __main__.py: name a Python file")
     sys.argv = argv[1:]
     # Like `python SCRIPT`: modules next to the script come first.
     if sys.path and sys.path[0] in ("", os.getcwd()):

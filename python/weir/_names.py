@@ -7,8 +7,10 @@ The tables in weir/api define each dotted name as one of:
     "proto:GraphDef"       a message class
     "weir.errors:OpError"  an attribute of a Python module; "weir.errors:" is the module itself
     "=nn.relu"             another public name
+    "refused:"             a function that raises the reason in missing_names.txt when it is called
     "(x, axis=0) op:..."   a public signature for one of these: weir/_signatures.py
 A name that ends in ".*" is a module whose other attributes are looked up under another prefix: "python.ops.math_ops.*": "=".
+After a comma follows a Python module that is tried next: "=nn.,weir.ops.gen:".
 """
 import importlib
 import importlib.machinery
@@ -22,6 +24,7 @@ _tables = None
 _packages = None
 _aliases = os.path.join(os.path.dirname(os.path.abspath(__file__)), "aliases")
 _missing = object()
+_made = {}  # public name -> its function, so that all modules that provide the name have the same one
 
 
 def tables():
@@ -57,8 +60,10 @@ def resolve(target, name=""):
     if not isinstance(target, str):
         return target
     if target.startswith("("):
-        from weir import _signatures
-        return _signatures.make(name.rpartition(".")[2], target, resolve)
+        if name not in _made:
+            from weir import _signatures
+            _made[name] = _signatures.make(name.rpartition(".")[2], target, resolve)
+        return _made[name]
     if target.startswith("="):
         return find(target[1:])
     kind, colon, rest = target.partition(":")
@@ -68,6 +73,9 @@ def resolve(target, name=""):
         return _weir.op_function(rest)
     if kind == "dtype":
         return _weir.dtypes[rest]
+    if kind == "refused":
+        from weir import _missing
+        return _missing.refused(name)
     if kind == "proto":
         import weir.proto
         try:
@@ -93,8 +101,33 @@ def _find(name):
     if name in packages:
         return importlib.import_module("weir." + name)
     parent, _, attribute = name.rpartition(".")
-    fallback = table.get(parent + ".*")
-    return _missing if fallback is None else _find(fallback[1:] + attribute)
+    for fallback in table.get(parent + ".*", "").split(","):
+        if fallback.startswith("="):
+            value = _find(fallback[1:] + attribute)
+        elif fallback:
+            value = getattr(importlib.import_module(fallback[:-1]), attribute, _missing)
+        else:
+            continue
+        if value is not _missing:
+            return value
+    return _missing
+
+
+def _package_behind(name):
+    """Returns the package or module that a module of another name stands for ("train" for "compat.v1.train"), or None."""
+    table, packages = tables()
+    parts = name.split(".")
+    for i in range(len(parts) - 1, 0, -1):
+        fallback = table.get(".".join(parts[:i]) + ".*", "").partition(",")[0]
+        if not fallback.startswith("="):
+            continue
+        target = fallback[1:] + ".".join(parts[i:])
+        if target in packages or str(table.get(target, "")).endswith(":"):
+            return target
+        deeper = _package_behind(target)
+        if deeper:
+            return deeper
+    return None
 
 
 def lookup(root, prefix, name):
@@ -110,15 +143,21 @@ def lookup(root, prefix, name):
         try:
             return importlib.import_module(f"{root}.{full}")
         except ModuleNotFoundError as error:
-            if not (error.name or "").startswith(f"{root}."):
+            if error.name is not None and not error.name.startswith(f"{root}."):
                 raise
     module = (root + "." + prefix).rstrip(".")
-    note = f": {missing_note(module)}" if root == "tensorflow" else ""
-    raise AttributeError(f"module '{module}' has no attribute '{name}'{note}")
+    note = missing_note(f"{module}.{name}") if not name.startswith("_") else ""
+    raise AttributeError(f"module '{module}' has no attribute '{name}'" + (f": {note}" if note else ""))
 
 
 def missing_note(name):
-    """Returns a hint for a missing name below `tensorflow`: that Weir lacks it, and how to list what exists."""
+    """Returns why a name is missing and what to use instead. If no reason is known: for a name below `tensorflow`, a hint how to
+    list what exists; else ""."""
+    from weir import _missing
+    root, _, below = name.partition(".")
+    reason = _missing.reason(below)
+    if reason or root != "tensorflow":
+        return reason or ""
     parts = name.split(".")
     while len(parts) > 1 and not _is_package(".".join(parts[1:])):
         parts.pop()
@@ -129,7 +168,7 @@ def missing_note(name):
 def names_in(prefix):
     table, packages = tables()
     found = {name[len(prefix):].partition(".")[0] for name in table if name.startswith(prefix)}
-    return sorted(found - {"*"})
+    return sorted(name for name in found if name != "*" and not name.startswith("_"))
 
 
 class ApiModule(types.ModuleType):
@@ -174,12 +213,22 @@ class _Finder:
         elif self._module_entry(name) is not None:
             kind = "module"
         else:
+            self._raise_the_reason(fullname, name)
             return None
         spec = importlib.machinery.ModuleSpec(fullname, self, is_package=kind == "package")
         spec.loader_state = (kind, name)
         if kind == "package":
             spec.submodule_search_locations = [os.path.join(_aliases, *fullname.split("."))] if self.root != "weir" else []
         return spec
+
+    def _raise_the_reason(self, fullname, name):
+        if name.startswith(("_", "python.", "lib.", "api.")):
+            return
+        from weir import _missing
+        reason = _missing.reason(name)
+        if reason:
+            # The error has no name attribute: `from module import x` would replace an error that names the module.
+            raise ModuleNotFoundError(f"No module named '{fullname}': {reason}")
 
     def _is_message_module(self, fullname):
         return self.root == "tensorflow" and fullname.endswith("_pb2") and fullname in _pb2_modules()
@@ -189,7 +238,10 @@ class _Finder:
 
     def _module_entry(self, name):
         entry = tables()[0].get(name)
-        return entry if isinstance(entry, str) and entry.endswith(":") else None
+        if isinstance(entry, str):
+            return entry if entry.endswith(":") else None
+        package = _package_behind(name) if self.root == "tensorflow" else None
+        return package and f"={package}"
 
     def create_module(self, spec):
         kind, name = spec.loader_state

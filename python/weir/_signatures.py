@@ -33,9 +33,12 @@ def _split(text):
     return items
 
 
-def _chosen(function, new, value, old, old_value):
-    if value is not None:
-        raise ValueError(f"Cannot specify both '{old}' and '{new}' of {function}()")
+def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
+    """Returns the value of an argument that was renamed. At most one of the two may be given."""
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
     return old_value
 
 
@@ -68,12 +71,12 @@ def make(name, text, resolve):
             signature.append(f"{item}=None")
     for old, arrow, new in items:
         if arrow:
-            before.append(f"    if {old} is not None: {new} = _chosen('{name}', '{new}', {new}, '{old}', {old})")
+            before.append(f"    {new} = _lookup('{new}', {new}, '{old}', {old})")
     for parameter in passed:
         if defaults[parameter] != "None":
             before.append(f"    if {parameter} is None: {parameter} = {defaults[parameter]}")
     arguments = [f"{renames.get(p, p)}={p}" for p in passed] + constants
     code = [f"def {name}({', '.join(signature)}):", *before, f"    return _target({', '.join(arguments)})"]
-    space = {"_target": resolve(entry["target"]), "_chosen": _chosen, "__name__": "weir"}
-    exec(compile("\n".join(code), __file__, "exec"), space)
+    space = {"_target": resolve(entry["target"]), "_lookup": deprecated_argument_lookup, "__name__": "weir"}
+    exec(compile("\n".join(code), f"<signature of {name}>", "exec"), space)
     return space[name]

@@ -4,8 +4,7 @@ _OPS = {
     "reshape": "Reshape", "tile": "Tile", "fill": "Fill", "identity": "Identity", "identity_n": "IdentityN",
     "guarantee_const": "GuaranteeConst", "stop_gradient": "StopGradient", "check_numerics": "CheckNumerics",
     "invert_permutation": "InvertPermutation", "scatter_nd": "ScatterNd", "broadcast_to": "BroadcastTo", "roll": "Roll",
-    "diag": "Diag", "diag_part": "DiagPart", "matrix_diag": "MatrixDiag", "matrix_diag_part": "MatrixDiagPart",
-    "matrix_set_diag": "MatrixSetDiag", "matrix_band_part": "MatrixBandPart", "dynamic_partition": "DynamicPartition",
+    "diag": "Diag", "diag_part": "DiagPart", "matrix_band_part": "MatrixBandPart", "dynamic_partition": "DynamicPartition",
     "dynamic_stitch": "DynamicStitch", "unravel_index": "UnravelIndex", "space_to_batch_nd": "SpaceToBatchND",
     "batch_to_space_nd": "BatchToSpaceND", "placeholder_with_default": "PlaceholderWithDefault", "shape_n": "ShapeN",
     "tensor_scatter_update": "TensorScatterUpdate", "tensor_scatter_nd_update": "TensorScatterUpdate",
@@ -14,12 +13,17 @@ _OPS = {
 }
 _BOUND = [
     "zeros_like", "ones_like", "eye", "rank", "stack", "unstack", "meshgrid", "gather_nd", "where", "one_hot", "pad",
-    "sequence_mask", "transpose", "reverse", "matrix_transpose", "sort", "argsort", "repeat",
+    "sequence_mask", "transpose", "reverse", "matrix_transpose", "sort", "argsort", "repeat", "matrix_diag", "matrix_diag_part",
+    "matrix_set_diag",
 ]
 
 _FAKE_QUANTS = {
     "fake_quant_with_min_max_args": "FakeQuantWithMinMaxArgs",
+    "fake_quant_with_min_max_args_gradient": "FakeQuantWithMinMaxArgsGradient",
     "fake_quant_with_min_max_vars": "FakeQuantWithMinMaxVars",
+    "fake_quant_with_min_max_vars_gradient": "FakeQuantWithMinMaxVarsGradient",
+    "fake_quant_with_min_max_vars_per_channel": "FakeQuantWithMinMaxVarsPerChannel",
+    "fake_quant_with_min_max_vars_per_channel_gradient": "FakeQuantWithMinMaxVarsPerChannelGradient",
 }
 
 NAMES = {
@@ -27,6 +31,20 @@ NAMES = {
     **{name: name for name in _BOUND},
     **{name: f"op:{op}" for name, op in _FAKE_QUANTS.items()},
     **{f"quantization.{name}": f"op:{op}" for name, op in _FAKE_QUANTS.items()},
+    "quantization.quantize_and_dequantize": "(input, input_min, input_max, signed_input=True, num_bits=8, range_given=False, "
+                                            "round_mode='HALF_TO_EVEN', name=None, narrow_range=False) op:QuantizeAndDequantizeV2",
+    "quantization.quantize": "weir.lib.quantization:quantize",
+    "quantize": "=quantization.quantize",
+    "quantize_v2": "weir.lib.quantization:quantize_v2",
+    "quantization.dequantize": "weir.lib.quantization:dequantize",
+    "dequantize": "=quantization.dequantize",
+    "quantization.quantized_concat": "op:QuantizedConcat",
+    "quantized_concat": "op:QuantizedConcat",
+    "contrib.quantization.quantize_v2": "=quantize_v2",
+    "contrib.quantization.dequantize": "=dequantize",
+    "contrib.quantization.quantized_concat": "op:QuantizedConcat",
+    "extract_volume_patches": "(input, ksizes, strides, padding, name=None) op:ExtractVolumePatches",
+    "fingerprint": "(data, method='farmhash64', name=None) op:Fingerprint",
     "fill": "(dims, value, name=None, layout!=None) op:Fill",
     "zeros": "(shape, dtype='float32', name=None, layout!=None) zeros",
     "ones": "(shape, dtype='float32', name=None, layout!=None) ones",
@@ -83,5 +101,4 @@ NAMES = {
     "batch_matrix_band_part": "op:MatrixBandPart",
     "batch_matrix_transpose": "matrix_transpose",
     # modules that programs import
-    "python.ops.array_ops.*": "=",
 }

@@ -11,6 +11,7 @@ _FINITE = "(t=None, msg=None, name=None, x->t, message->msg) verify_tensor_all_f
 NAMES = {
     **{name: name for name in _BOUND},
     **{f"debugging.{name}": name for name in _BOUND},
+    "debugging.assert_shapes": "weir.lib.assert_shapes:assert_shapes",
     "Print": "Print",
     "print": "weir.lib.printing:print_op",
     "add_check_numerics_ops": "add_check_numerics_ops",

@@ -4,7 +4,6 @@ _VARIABLES = ["variable", "model_variable", "local_variable", "global_variable",
               "get_local_variables", "get_trainable_variables", "get_variables_by_suffix", "get_variables_by_name", "get_unique_variable",
               "get_variables_to_restore", "filter_variables", "get_variable_full_name", "assign_from_values", "assign_from_values_fn",
               "assign_from_checkpoint", "assign_from_checkpoint_fn", "VariableDeviceChooser"]
-_ARG_SCOPE = ["arg_scope", "add_arg_scope", "has_arg_scope", "current_arg_scope", "arg_scoped_arguments"]
 _UTILS = ["collect_named_outputs", "append_tensor_alias", "get_tensor_aliases", "gather_tensors_aliases", "convert_collection_to_dict",
           "get_variable_collections", "channel_dimension", "last_dimension", "two_element_tuple", "n_positive_integers", "constant_value",
           "smart_cond", "static_cond", "NamedOutputs"]

@@ -29,6 +29,11 @@ NAMES = {
     "TypeSpec": "weir.lib.specs:TypeSpec",
     "SparseTensorSpec": "weir.lib.specs:SparseTensorSpec",
     "IndexedSlicesSpec": "weir.lib.specs:IndexedSlicesSpec",
+    "TensorArraySpec": "weir.lib.specs:TensorArraySpec",
+    "function": "weir.lib.function:function",
+    "wrap_function": "weir.lib.function:wrap_function",
+    "autograph.experimental.do_not_convert": "weir.lib.function:do_not_convert",
+    "python.eager.def_function.function": "weir.lib.function:function",
     "DeviceSpec": "DeviceSpec",
     "GraphKeys": "weir.lib.graph_keys:GraphKeys",
     "get_default_graph": "get_default_graph",
@@ -65,7 +70,7 @@ NAMES = {
     "py_func": "py_func",
     "py_function": "weir.lib.py_function:py_function",
     "load_op_library": "weir.lib.libraries:load_op_library",
-    "load_library": "weir.lib.libraries:load_op_library",
+    "load_library": "weir.lib.libraries:load_library",
     "load_file_system_library": "weir.lib.libraries:load_file_system_library",
     # sessions
     "Session": "weir.lib.session:Session",
@@ -79,6 +84,8 @@ NAMES = {
     # types and shapes
     "DType": "DType",
     "as_dtype": "as_dtype",
+    "QUANTIZED_DTYPES": "weir.lib.values:QUANTIZED_DTYPES",
+    "dtypes.QUANTIZED_DTYPES": "weir.lib.values:QUANTIZED_DTYPES",
     "TensorShape": "TensorShape",
     "Dimension": "Dimension",
     # raw ops

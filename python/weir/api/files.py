@@ -3,7 +3,6 @@
 _CHECKPOINTS = ["NewCheckpointReader", "load_checkpoint", "load_variable", "list_variables", "latest_checkpoint", "get_checkpoint_state",
                 "generate_checkpoint_state_proto", "update_checkpoint_state", "checkpoint_exists", "get_checkpoint_mtimes",
                 "remove_checkpoint", "init_from_checkpoint"]
-_META_GRAPHS = ["export_meta_graph", "import_meta_graph"]
 _SAVED_MODEL_CONSTANTS = ["ASSETS_DIRECTORY", "ASSETS_KEY", "LEGACY_INIT_OP_KEY", "MAIN_OP_KEY", "SAVED_MODEL_FILENAME_PB",
                           "SAVED_MODEL_FILENAME_PBTXT", "SAVED_MODEL_SCHEMA_VERSION", "VARIABLES_DIRECTORY", "VARIABLES_FILENAME"]
 _TAGS = ["SERVING", "TRAINING", "GPU", "TPU"]
@@ -22,7 +21,10 @@ _RECORDS = ["TFRecordWriter", "TFRecordOptions", "TFRecordCompressionType", "tf_
 
 NAMES = {
     "train.Saver": "Saver",
-    **{f"train.{name}": name for name in _CHECKPOINTS + _META_GRAPHS},
+    **{f"train.{name}": f"weir.lib.checkpoint:{name}" for name in ("Checkpoint", "CheckpointManager", "checkpoints_iterator")},
+    **{f"train.{name}": name for name in _CHECKPOINTS},
+    "train.import_meta_graph": "import_meta_graph",
+    "train.export_meta_graph": "weir.lib.meta_graph:export_meta_graph",
     **{f"contrib.framework.{name}": name for name in ["load_checkpoint", "load_variable", "list_variables", "init_from_checkpoint"]},
     **{f"saved_model.{name}": f"weir.lib.saved_model:{name}" for names in _SAVED_MODEL.values() for name in names},
     **{f"saved_model.{part}.{name}": f"=saved_model.{name}" for part, names in _SAVED_MODEL.items() for name in names},
@@ -32,6 +34,8 @@ NAMES = {
     "saved_model.maybe_saved_model_directory": "weir.lib.saved_model:contains_saved_model",
     "saved_model.loader.maybe_saved_model_directory": "weir.lib.saved_model:contains_saved_model",
     "saved_model.main_op.main_op": "weir.lib.saved_model:main_op",
+    "saved_model.main_op.main_op_with_restore": "weir.lib.saved_model:main_op_with_restore",
+    "saved_model.main_op_with_restore": "weir.lib.saved_model:main_op_with_restore",
     **{f"python.saved_model.{part}.{name}": f"=saved_model.{name}" for part, names in _SAVED_MODEL.items() for name in names},
     "python.saved_model.builder.SavedModelBuilder": "=saved_model.Builder",
     "train.write_graph": "weir.lib.graph_util:write_graph",

@@ -1,11 +1,14 @@
 """Control flow, functions and nested structures."""
 
 NAMES = {
+    "CriticalSection": "weir.lib.critical_section:CriticalSection",
+    "python.ops.critical_section_ops.CriticalSection": "weir.lib.critical_section:CriticalSection",
     "cond": "(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1->true_fn, fn2->false_fn) cond",
     "case": "case",
     "switch_case": "switch_case",
     "while_loop": "while_loop",
     "map_fn": "map_fn",
+    "vectorized_map": "weir.lib.vectorized_map:vectorized_map",
     "scan": "scan",
     "foldl": "foldl",
     "foldr": "foldr",
@@ -32,12 +35,10 @@ NAMES = {
     "python.util.nest.assert_same_structure": "(nest1, nest2, check_types=True, expand_composites!=False) nest_assert_same_structure",
     "python.util.nest.is_sequence": "nest_is_sequence",
     # functions
-    "python.framework.function.Defun": "Defun",
-    "contrib.framework.Defun": "Defun",
+    "python.framework.function.Defun": "weir.lib.defun:Defun",
+    "contrib.framework.Defun": "weir.lib.defun:Defun",
     # modules that programs import
     "python.ops.control_flow_ops.with_dependencies": "with_dependencies",
-    "python.ops.control_flow_ops.*": "=",
-    "python.ops.functional_ops.*": "=",
     "python.ops.tensor_array_ops.TensorArray": "TensorArray",
     "python.ops.script_ops.py_func": "py_func",
 }

@@ -17,7 +17,7 @@ _FILES = {
 _BOUND = [
     "convert_image_dtype", "resize_images", "resize_image_with_crop_or_pad", "resize_image_with_pad", "crop_to_bounding_box",
     "pad_to_bounding_box", "central_crop", "flip_left_right", "flip_up_down", "random_flip_left_right", "random_flip_up_down", "rot90",
-    "transpose_image", "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "adjust_gamma", "random_brightness",
+    "transpose_image", "adjust_brightness", "adjust_contrast", "adjust_hue", "adjust_saturation", "adjust_gamma", "adjust_jpeg_quality", "random_jpeg_quality", "image_gradients", "random_brightness",
     "random_contrast", "random_hue", "random_saturation", "rgb_to_grayscale", "grayscale_to_rgb", "rgb_to_yuv", "yuv_to_rgb", "rgb_to_yiq",
     "yiq_to_rgb", "per_image_standardization", "total_variation", "psnr", "ssim", "ssim_multiscale", "sobel_edges", "sample_distorted_bounding_box", "draw_bounding_boxes", "non_max_suppression",
     "non_max_suppression_padded",
@@ -43,7 +43,12 @@ NAMES = {
                              "box_indices->box_ind) op:CropAndResize",
     "image.extract_glimpse": "(input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None) op:ExtractGlimpse",
     "image.random_crop": "=random_crop",
+    "image.non_max_suppression_overlaps": "(overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float('-inf'), "
+                                          "name=None) op:NonMaxSuppressionWithOverlaps",
+    "image.non_max_suppression_with_scores": "weir.lib.image:non_max_suppression_with_scores",
+    "image.combined_non_max_suppression": "(boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5, "
+                                          "score_threshold=float('-inf'), pad_per_class=False, clip_boxes=True, name=None) "
+                                          "op:CombinedNonMaxSuppression",
+    "image.extract_patches": "(images, sizes, strides, rates, padding, name=None) op:ExtractImagePatches[ksizes=sizes]",
     "image.extract_image_patches": "=extract_image_patches",
-    "python.ops.image_ops.*": "=image.",
-    "python.ops.image_ops_impl.*": "=image.",
 }

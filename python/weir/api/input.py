@@ -23,7 +23,5 @@ NAMES = {
     "train.limit_epochs": "limit_epochs",
     "train.match_filenames_once": "match_filenames_once",
     "io.match_filenames_once": "match_filenames_once",
-    "python.ops.io_ops.*": "=",
-    "python.ops.parsing_ops.*": "=",
     "python.training.input.*": "=train.",
 }

@@ -45,6 +45,7 @@ _REDUCTIONS = ["sum", "mean", "prod", "max", "min", "all", "any", "logsumexp"]
 # Names that exist in tf.math but not in tf.
 _MATH_ONLY = {
     "divide_no_nan": "(x, y, name='div_no_nan') op:DivNoNan",
+    "reciprocal_no_nan": "weir.lib.math_functions:reciprocal_no_nan",
     "multiply_no_nan": "(x, y, name='multiply_no_nan') op:MulNoNan",
     "xlogy": "(x, y, name='xlogy') op:Xlogy",
     "xdivy": "(x, y, name='xdivy') op:Xdivy",
@@ -52,6 +53,11 @@ _MATH_ONLY = {
     "nextafter": "op:NextAfter",
     "ndtri": "op:Ndtri",
     "erfinv": "op:Erfinv",
+    "cumulative_logsumexp": "(x, axis=0, exclusive=False, reverse=False, name=None) op:CumulativeLogsumexp",
+    "bessel_i0": "op:BesselI0",
+    "bessel_i0e": "op:BesselI0e",
+    "bessel_i1": "op:BesselI1",
+    "bessel_i1e": "op:BesselI1e",
     "reduce_variance": "reduce_variance",
     "reduce_std": "reduce_std",
     "reduce_euclidean_norm": "reduce_euclidean_norm",
@@ -66,7 +72,14 @@ _MATH_ONLY = {
 _SHARED = {**{n: f"op:{o}" for n, o in _OPS.items()}, **{n: n for n in _BOUND}, **_SIGNATURES,
            **{f"reduce_{r}": f"{_REDUCE}reduce_{r}" for r in _REDUCTIONS}}
 
+_OPERATORS = ["", "Adjoint", "BlockDiag", "Composition", "Diag", "FullMatrix", "Identity", "Inversion", "Kronecker", "LowerTriangular",
+              "ScaledIdentity"]
+
+_STRUCTURED = ["Circulant", "Circulant2D", "Circulant3D", "Householder", "LowRankUpdate", "Toeplitz", "Zeros"]
+
 NAMES = {
+    **{f"linalg.LinearOperator{kind}": f"weir.lib.linear_operators:LinearOperator{kind}" for kind in _OPERATORS},
+    **{f"linalg.LinearOperator{kind}": f"weir.lib.structured_operators:LinearOperator{kind}" for kind in _STRUCTURED},
     **{name: target for name, target in _SHARED.items() if name not in ("top_k", "in_top_k")},
     **{f"math.{name}": target for name, target in _SHARED.items()},
     **{f"math.{name}": target for name, target in _MATH_ONLY.items()},
@@ -147,9 +160,19 @@ NAMES = {
     "linalg.transpose": "matrix_transpose",
     "linalg.matrix_transpose": "matrix_transpose",
     "linalg.eye": "eye",
-    "linalg.diag": "op:MatrixDiag",
-    "linalg.diag_part": "op:MatrixDiagPart",
-    "linalg.set_diag": "op:MatrixSetDiag",
+    "linalg.diag": "matrix_diag",
+    "linalg.diag_part": "matrix_diag_part",
+    "linalg.set_diag": "matrix_set_diag",
+    "linalg.expm": "op:MatrixExponential",
+    "linalg.logm": "op:MatrixLogarithm",
+    "linalg.lu": "(input, output_idx_type='int32', name=None) op:Lu",
+    "linalg.lu_solve": "(lower_upper, perm, rhs, validate_args!=False, name=None) lu_solve",
+    "linalg.lu_reconstruct": "(lower_upper, perm, validate_args!=False, name=None) lu_reconstruct",
+    "linalg.pinv": "(a, rcond=None, validate_args!=False, name=None) pinv",
+    "linalg.matrix_rank": "(a, tol=None, validate_args!=False, name=None) matrix_rank",
+    "linalg.normalize": "normalize",
+    "linalg.tridiagonal_solve": "tridiagonal_solve",
+    "linalg.tridiagonal_matmul": "tridiagonal_matmul",
     "linalg.band_part": "op:MatrixBandPart",
     "linalg.tensor_diag": "op:Diag",
     "linalg.tensor_diag_part": "op:DiagPart",
@@ -175,7 +198,5 @@ NAMES = {
     "batch_matrix_solve": "op:MatrixSolve",
     "batch_matrix_triangular_solve": "op:MatrixTriangularSolve",
     # modules that programs import
-    "python.ops.math_ops.*": "=",
     "python.ops.clip_ops.*": "=",
-    "python.ops.linalg_ops.*": "=",
 }

@@ -33,6 +33,9 @@ NAMES = {
     "nn.weighted_moments": "(x, axes, frequency_weights, name=None, keep_dims->keepdims, keepdims=False) weighted_moments",
     "nn.sufficient_statistics": "(x, axes, shift=None, keep_dims->keepdims, name=None, keepdims=False) sufficient_statistics",
     "nn.l2_normalize": "(x, axis=None, epsilon=1e-12, name=None, dim->axis) l2_normalize",
+    **{f"nn.{name}": f"weir.lib.nn_functions:{name}" for name in ("batch_norm_with_global_normalization", "conv_transpose",
+                                                                 "compute_average_loss", "scale_regularization_loss",
+                                                                 "collapse_repeated", "with_space_to_batch", "static_state_saving_rnn")},
     "nn.top_k": "=math.top_k",
     "nn.in_top_k": "=math.in_top_k",
     "nn.log_sigmoid": "=log_sigmoid",
@@ -93,10 +96,17 @@ NAMES = {
                                "include_batch_in_index=False) max_pool_with_argmax",
     "nn.pool": "(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, "
                "dilations->dilation_rate) pool",
+    **{f"nn.fractional_{kind}_pool": "(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, "
+                                     f"name=None) op:Fractional{kind.title()}Pool" for kind in ("max", "avg")},
+    "ctc_loss_v2": "weir.lib.nn_functions:ctc_loss_v2",
+    "batch_scatter_update": "weir.lib.nn_functions:batch_scatter_update",
+    "nn.dilation2d": "(input, filter=None, strides=None, rates=None, padding=None, name=None, filters->filter, dilations->rates) "
+                     "op:Dilation2D",
+    "nn.erosion2d": "erosion2d",
+    **{f"nn.quantized_{kind}_pool": f"op:Quantized{kind.title()}Pool" for kind in ("max", "avg")},
+    "nn.quantized_relu_x": "(features, max_value, min_features, max_features, out_type='quint8', name=None) op:QuantizedReluX",
     # modules that programs import
-    "python.ops.nn_ops.*": "=nn.",
     "python.ops.nn.*": "=nn.",
     "python.ops.nn_impl.*": "=nn.",
     "python.ops.embedding_ops.*": "=nn.",
-    "python.ops.candidate_sampling_ops.*": "=nn.",
 }

@@ -10,5 +10,4 @@ NAMES = {
     **{f"queue.{name}": f"={name}" for name in _QUEUES},
     **{f"io.{name}": f"={name}" for name in _QUEUES if name != "FIFOQueue"},
     "sparse.SparseConditionalAccumulator": "=SparseConditionalAccumulator",
-    "python.ops.data_flow_ops.*": "=",
 }

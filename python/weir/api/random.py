@@ -11,8 +11,9 @@ NAMES = {
     **{f"random.{name}": target for name, target in _NAMES.items()},
     "multinomial": "(logits, num_samples, seed=None, name=None, output_dtype='int64') multinomial",
     "random_crop": "random_crop",
-    "image.random_crop": "random_crop",
     "random.categorical": "(logits, num_samples, dtype='int64', seed=None, name=None) multinomial[output_dtype=dtype]",
+    "random.all_candidate_sampler": "=nn.all_candidate_sampler",
+    "random.fixed_unigram_candidate_sampler": "=nn.fixed_unigram_candidate_sampler",
     "random.uniform_candidate_sampler": "uniform_candidate_sampler",
     "random.log_uniform_candidate_sampler": "log_uniform_candidate_sampler",
     "random.learned_unigram_candidate_sampler": "learned_unigram_candidate_sampler",
@@ -24,7 +25,6 @@ NAMES = {
     **{f"contrib.stateless.stateless_random_{name}": f"stateless_{name}" for name in ("normal", "uniform")},
     "contrib.stateless.stateless_truncated_normal": "stateless_truncated_normal",
     "contrib.stateless.stateless_multinomial": "=random.stateless_multinomial",
-    "python.ops.random_ops.*": "=",
     "python.framework.random_seed.set_random_seed": "set_random_seed",
     "python.framework.random_seed.get_seed": "get_seed",
 }

@@ -35,5 +35,4 @@ NAMES = {
     **{f"sets.{prefix}{name}": f"set_{name}" for prefix in ("", "set_") for name in ("difference", "intersection", "size", "union")},
     "python.ops.sets.*": "=sets.",
     "python.ops.sets_impl.*": "=sets.",
-    "python.ops.sparse_ops.*": "=",
 }

@@ -45,5 +45,4 @@ NAMES = {
     "io.decode_raw": "=decode_raw",
     "io.decode_base64": "=decode_base64",
     "io.encode_base64": "=encode_base64",
-    "python.ops.string_ops.*": "=",
 }

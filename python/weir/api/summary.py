@@ -6,6 +6,7 @@ _OLD = ["scalar", "histogram", "image", "audio", "merge"]
 
 NAMES = {
     **{f"summary.{name}": f"summary_{bound}" for name, bound in _NODES.items()},
+    **{f"summary.{name}": f"weir.lib.summary:{name}" for name in ("all_v2_summary_ops", "initialize")},
     "summary.merge_all": "weir.lib.summary:merge_all",
     "summary.get_summary_description": "weir.lib.summary:get_summary_description",
     "summary.FileWriter": "FileWriter",

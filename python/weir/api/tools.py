@@ -14,7 +14,7 @@ _FILE_IO = {"file_exists": "exists", "is_directory": "is_directory", "list_direc
             "recursive_create_dir": "make_dirs", "delete_file": "remove", "delete_recursively": "delete_recursively", "rename": "rename",
             "copy": "copy", "get_matching_files": "glob", "stat": "stat", "walk": "walk", "FileIO": "GFile"}
 _COMPAT = ["as_bytes", "as_text", "as_str", "as_str_any", "path_to_str", "bytes_or_text_types", "complex_types", "integral_types",
-           "real_types", "forward_compatible", "dimension_value", "dimension_at_index"]
+           "real_types", "forward_compatible", "forward_compatibility_horizon", "dimension_value", "dimension_at_index"]
 
 NAMES = {
     "version.VERSION": "weir.lib.version:VERSION",
@@ -46,5 +46,10 @@ NAMES = {
     **{f"gfile.{name}": f"({parameter}) weir.lib.gfile:{_GFILE[name]}[path={parameter}]" for name, parameter in _GFILE_PARAMETERS.items()},
     **{f"python.platform.gfile.{name}": f"weir.lib.gfile:{target}" for name, target in _GFILE.items()},
     **{f"io.gfile.{name}": f"weir.lib.gfile:{target}" for name, target in _IO_GFILE.items()},
+    "io.gfile.copy": "(src, dst, overwrite=False) weir.lib.gfile:copy[oldpath=src, newpath=dst]",
+    "io.gfile.rename": "(src, dst, overwrite=False) weir.lib.gfile:rename[oldname=src, newname=dst]",
+    "io.gfile.glob": "(pattern) weir.lib.gfile:glob[filename=pattern]",
+    "io.gfile.stat": "(path) weir.lib.gfile:stat[filename=path]",
+    "io.gfile.walk": "weir.lib.gfile:walk_v2",
     **{f"python.lib.io.file_io.{name}": f"weir.lib.gfile:{target}" for name, target in _FILE_IO.items()},
 }

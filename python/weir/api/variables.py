@@ -14,8 +14,12 @@ NAMES = {
     "VariableScope": "VariableScope",
     "PartitionedVariable": "PartitionedVariable",
     "AUTO_REUSE": "AUTO_REUSE",
-    "get_variable": "get_variable",
-    "get_local_variable": "get_local_variable",
+    "get_variable": "(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None, caching_device=None, "
+                    "partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None, synchronization!=None, "
+                    "aggregation!=None) get_variable",
+    "get_local_variable": "(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None, caching_device=None, "
+                    "partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None, synchronization!=None, "
+                    "aggregation!=None) get_local_variable",
     "get_variable_scope": "get_variable_scope",
     "variable_scope": "variable_scope",
     "variable_op_scope": "(values, name_or_scope, default_name=None, initializer=None, regularizer=None, caching_device=None, partitioner=None, "
@@ -39,7 +43,6 @@ NAMES = {
     # initializers
     **{name: f"weir.lib.initializers:{cls}" for name, cls in _INITIALIZERS.items()},
     **{f"initializers.{name.removesuffix('_initializer')}": f"weir.lib.initializers:{cls}" for name, cls in _INITIALIZERS.items()},
-    **{f"keras.initializers.{cls}": f"weir.lib.initializers:{cls}" for cls in _INITIALIZERS.values()},
     "initializers.identity": "weir.lib.initializers:Identity",
     "initializers.he_normal": "weir.lib.initializers:he_normal",
     "initializers.he_uniform": "weir.lib.initializers:he_uniform",

@@ -32,6 +32,11 @@ def add_arg_scope(func):
     return with_defaults
 
 
+def arg_scope_func_key(op):
+    """Returns the key of a function in the dicts of an arg_scope."""
+    return _key(op)
+
+
 def has_arg_scope(func):
     return _key(func) in _known
 

@@ -40,6 +40,35 @@ class CollectionRef(collections.abc.MutableSequence):
         return repr(self._items())
 
 
+class Collections(collections.abc.MutableMapping):
+    """The collections of a graph by name. Changes apply to the graph."""
+
+    def __init__(self, graph):
+        self._graph = graph
+
+    def __getitem__(self, name):
+        if name not in self._graph.get_all_collection_keys():
+            raise KeyError(name)
+        return CollectionRef(self._graph, name)
+
+    def __setitem__(self, name, items):
+        self._graph._set_collection(name, items)
+
+    def __delitem__(self, name):
+        if name not in self._graph.get_all_collection_keys():
+            raise KeyError(name)
+        self._graph.clear_collection(name)
+
+    def __iter__(self):
+        return iter(self._graph.get_all_collection_keys())
+
+    def __len__(self):
+        return len(self._graph.get_all_collection_keys())
+
+    def __repr__(self):
+        return repr(dict(self))
+
+
 _PROTO_FUNCTIONS = {}
 
 
@@ -51,7 +80,7 @@ def register_proto_function(collection_name, proto_type=None, to_proto=None, fro
 
 
 def proto_functions(collection_name):
-    """For the binding: returns None, or (item -> message, (bytes, scope) -> item)."""
+    """Called by the binding. Returns None, or the functions to_proto(item) and from_proto(bytes, scope)."""
     if collection_name not in _PROTO_FUNCTIONS:
         return None
     proto_type, to_proto, from_proto = _PROTO_FUNCTIONS[collection_name]

@@ -199,7 +199,7 @@ def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False, r
 
 
 class VariableDeviceChooser:
-    """A device function that spreads variables over the tasks of a job in turn."""
+    """A device function that assigns variables to the tasks of a job in rotation."""
 
     def __init__(self, num_tasks=0, job_name="ps", device_type="CPU", device_index=0, replica=None):
         self._job, self._tasks, self._type, self._index, self._replica = job_name, num_tasks, device_type, device_index, replica

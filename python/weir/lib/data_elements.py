@@ -185,6 +185,44 @@ def trace_dataset(function, spec, what):
     return traced, result.structure
 
 
+def relaxed_state(state, result):
+    """Compares the state of a fold with the state that its function returned. Returns the state with shapes that fit both, or None if they are equal."""
+    if result.types != state.types or result.structure != state.structure:
+        raise TypeError(f"The element types for the new state must match the initial state. Expected {state.output_types}; got {result.output_types}.")
+    common = [_common_shape(a, b) for a, b in zip(state.shapes, result.shapes)]
+    if all(a.as_list() == b.as_list() if a.ndims is not None else b.ndims is None for a, b in zip(common, state.shapes)):
+        return None
+    return state.with_shapes(state.types, common)
+
+
+def _common_shape(a, b):
+    if a.ndims is None or b.ndims is None or a.ndims != b.ndims:
+        return _weir.TensorShape(None)
+    return _weir.TensorShape([x if x == y else None for x, y in zip(a.as_list(), b.as_list())])
+
+
+def trace_fold(function, state, element, split=lambda value: (value, None)):
+    """Traces function(state, element). `split` returns the new state and the output in its result; an output may be None.
+
+    Returns the function, the Spec of the state, and the Spec of the output."""
+    while True:
+        both = Spec((state.structure, element.structure), state.types + element.types, state.shapes + element.shapes)
+        specs = []
+
+        def convert(value):
+            new, output = split(value)
+            tensors, new_spec = components(new)
+            more, output_spec = components(output) if output is not None else ([], Spec((), [], []))
+            specs[:] = [new_spec, output_spec]
+            return tensors + more, Spec(None, new_spec.types + output_spec.types, new_spec.shapes + output_spec.shapes)
+
+        traced, _ = trace(function, both, convert)
+        wider = relaxed_state(state, specs[0])
+        if wider is None:
+            return traced, state, specs[1]
+        state = wider
+
+
 def _dataset_class():
     from weir.lib.datasets import Dataset  # here, because datasets imports this module
     return Dataset

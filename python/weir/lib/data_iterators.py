@@ -6,27 +6,43 @@ from weir.lib.data_elements import Spec
 class Iterator:
     """Iterates over a dataset: each step that runs get_next() consumes one element."""
 
-    def __init__(self, flat, initializer, spec):
+    def __init__(self, iterator_resource, initializer, output_types, output_shapes, output_classes):
+        spec = Spec.of_user(output_types, output_shapes, output_classes)
+        self._set((iterator_resource, *spec.flat), initializer, spec)
+
+    def _set(self, flat, initializer, spec):
         self._flat = flat
         self._spec = spec
         self._initializer = initializer
         self._one_shot = initializer is None
 
+    @classmethod
+    def _of(cls, flat, initializer, spec):
+        """Makes an iterator from the result of a function of the binding."""
+        iterator = cls.__new__(cls)
+        iterator._set(flat, initializer, spec)
+        return iterator
+
     @staticmethod
     def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
         spec = Spec.of_user(output_types, output_shapes, output_classes)
-        iterator = Iterator(_weir.iterator_from_structure(spec.flat, shared_name), None, spec)
+        iterator = Iterator._of(_weir.iterator_from_structure(spec.flat, shared_name), None, spec)
         iterator._one_shot = False
         return iterator
 
     @staticmethod
     def from_string_handle(string_handle, output_types, output_shapes=None, output_classes=None):
         spec = Spec.of_user(output_types, output_shapes, output_classes)
-        return Iterator(_weir.iterator_from_string_handle(string_handle, spec.flat), None, spec)
+        return Iterator._of(_weir.iterator_from_string_handle(string_handle, spec.flat), None, spec)
 
     output_types = property(lambda self: self._spec.output_types)
     output_shapes = property(lambda self: self._spec.output_shapes)
     output_classes = property(lambda self: self._spec.output_classes)
+
+    @property
+    def element_spec(self):
+        from weir.lib.data_experimental import get_structure
+        return get_structure(self)
 
     @property
     def initializer(self):

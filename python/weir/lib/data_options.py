@@ -33,6 +33,10 @@ class _OptionsBase:
         return merged
 
 
+class MapVectorizationOptions(_OptionsBase):
+    _names = ("enabled", "use_choose_fastest")
+
+
 class OptimizationOptions(_OptionsBase):
     _names = ("apply_default_optimizations", "autotune", "autotune_buffers", "autotune_cpu_budget", "filter_fusion", "filter_with_random_uniform_fusion",
               "hoist_random_uniform", "map_and_batch_fusion", "map_and_filter_fusion", "map_fusion", "map_parallelization", "map_vectorization",
@@ -54,8 +58,9 @@ class StatsOptions(_OptionsBase):
 class Options(_OptionsBase):
     """Options of a pipeline.
 
-    `experimental_deterministic=False` allows elements to be produced out of order. The other options are stored but
-    have no effect: parallelism is controlled by the arguments of map, interleave and similar methods.
+    `experimental_deterministic=False` allows elements to be produced out of order. `experimental_stats` names the
+    aggregator of statistics. The other options are stored but have no effect: parallelism is controlled by the
+    arguments of map, interleave and similar methods.
     """
     _names = ("experimental_deterministic", "experimental_slack")
     _parts = {"experimental_optimization": OptimizationOptions, "experimental_threading": ThreadingOptions,

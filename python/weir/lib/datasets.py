@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from weir import _weir
-from weir.lib.data_elements import Spec, components, flatten, pack, row_components, trace, trace_dataset
+from weir.lib.data_elements import Spec, components, flatten, pack, row_components, trace, trace_dataset, trace_fold
 from weir.lib.data_iterators import Iterator
 from weir.lib.data_options import Options
 
@@ -21,6 +21,11 @@ def _check_name(name):
         raise ValueError("Invalid `name`. The argument `name` needs to be a valid identifier. Value is considered a valid identifier if it only contains "
                          "alphanumeric characters (a-z), (A-Z), and (0-9), or underscores (_). A valid identifier cannot start with a number, or contain "
                          "any spaces.")
+
+
+def with_op(op, flat, *inputs):
+    """Returns the dataset of an op that changes no element of `flat`."""
+    return _weir.op_function(op)(flat[0], *inputs, output_types=flat[1], output_shapes=flat[2]), flat[1], flat[2]
 
 
 class Dataset:
@@ -59,11 +64,21 @@ class Dataset:
     @property
     def _flat_with_options(self):
         """The dataset to iterate over, with the options applied that have an effect."""
-        return _weir.dataset_in_any_order(self._flat) if self.options().experimental_deterministic is False else self._flat
+        options = self.options()
+        flat = _weir.dataset_in_any_order(self._flat) if options.experimental_deterministic is False else self._flat
+        stats = options.experimental_stats
+        if stats.aggregator is None:
+            return flat
+        return with_op("SetStatsAggregatorDataset", flat, stats.aggregator._resource, stats.prefix or "", stats.counter_prefix or "")
 
     output_types = property(lambda self: self._spec.output_types)
     output_shapes = property(lambda self: self._spec.output_shapes)
     output_classes = property(lambda self: self._spec.output_classes)
+
+    @property
+    def element_spec(self):
+        from weir.lib.data_experimental import get_structure
+        return get_structure(self)
 
     def __repr__(self):
         return f"<Dataset shapes: {self.output_shapes}, types: {self.output_types}>"
@@ -249,27 +264,18 @@ class Dataset:
 
     def reduce(self, initial_state, reduce_func, name=None):
         values, state = components(initial_state)
-        both = Spec((state.structure, self._spec.structure), [], [])
-        while True:
-            both = both.with_shapes(state.types + self._spec.types, state.shapes + self._spec.shapes)
-            function, result = trace(reduce_func, both)
-            if result.types != state.types or result.structure != state.structure:
-                raise TypeError(f"The element types for the new state must match the initial state. Expected {state.output_types}; got {result.output_types}.")
-            common = [_common_shape(a, b) for a, b in zip(state.shapes, result.shapes)]
-            if all(a.as_list() == b.as_list() if a.ndims is not None else b.ndims is None for a, b in zip(common, state.shapes)):
-                break
-            state = state.with_shapes(state.types, common)
-        function = (function[0], state.types, state.shapes)
+        function, state, _ = trace_fold(reduce_func, state, self._spec)
+        function = (function[0], *state.flat)
         _check_name(name)
         return state.value_of(_weir.dataset_reduce(self._flat_with_options, values, function))
 
     # --- iterators
     def make_one_shot_iterator(self):
-        return Iterator(_weir.iterator_one_shot(self._flat_with_options), None, self._spec)
+        return Iterator._of(_weir.iterator_one_shot(self._flat_with_options), None, self._spec)
 
     def make_initializable_iterator(self, shared_name=None):
         iterator = _weir.iterator_from_structure(self._spec.flat, shared_name)
-        return Iterator(iterator, _weir.iterator_make_initializer(iterator, self._flat_with_options, None), self._spec)
+        return Iterator._of(iterator, _weir.iterator_make_initializer(iterator, self._flat_with_options, None), self._spec)
 
 
 def _array(value, dtype):
@@ -280,12 +286,6 @@ def _array(value, dtype):
     if given.dtype.kind in "USO" or (given.size > 0 and given.dtype.kind == "f" and array.dtype.kind in "iu"):
         raise TypeError("value cannot be converted to the element type")
     return array
-
-
-def _common_shape(a, b):
-    if a.ndims is None or b.ndims is None or a.ndims != b.ndims:
-        return _weir.TensorShape(None)
-    return _weir.TensorShape([x if x == y else None for x, y in zip(a.as_list(), b.as_list())])
 
 
 def _padded_shapes(structure, shapes):
@@ -381,3 +381,10 @@ class FixedLengthRecordDataset(_FileDataset):
         self._set_files(filenames, lambda names: _weir.dataset_fixed_length_records(
             names, record_bytes, 0 if header_bytes is None else header_bytes, 0 if footer_bytes is None else footer_bytes, _buffer(buffer_size),
             compression_type or ""), num_parallel_reads, name)
+
+
+class RandomDataset(Dataset):
+    """Unlimited pseudorandom integers."""
+
+    def __init__(self, seed=None):
+        self._set(_weir.dataset_random(seed), Spec(None, [], []))

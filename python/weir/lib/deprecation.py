@@ -1,14 +1,17 @@
 """Decorators that libraries written for TensorFlow put on old functions. They warn once for each function."""
 import functools
 
+from weir._signatures import deprecated_argument_lookup
 from weir.lib import log
 
+_PRINT_DEPRECATION_WARNINGS = True  # programs set these
+_PER_MODULE_WARNING_LIMIT = 1
 _warned: set = set()
 
 
 def _warn(function, date, instructions):
     key = (function.__module__, function.__qualname__, instructions)
-    if key not in _warned:
+    if _PRINT_DEPRECATION_WARNINGS and key not in _warned:
         _warned.add(key)
         when = f"after {date}" if date else "in a future version"
         log.warning("%s (from %s) is deprecated and will be removed %s. Instructions for updating: %s", function.__name__,
@@ -50,15 +53,6 @@ def deprecated_arg_values(date, instructions, warn_once=True, **deprecated_kwarg
             return function(*args, **kwargs)
         return warning
     return decorate
-
-
-def deprecated_argument_lookup(new_name, new_value, old_name, old_value):
-    """Returns the value of an argument that was renamed. At most one of the two may be given."""
-    if old_value is not None:
-        if new_value is not None:
-            raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
-        return old_value
-    return new_value
 
 
 def deprecated_alias(deprecated_name, name, func_or_class, warn_once=True):

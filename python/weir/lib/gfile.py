@@ -25,7 +25,10 @@ def _os_errors(path):
 
 
 def _name(path):
-    return _as_str(_path(path))
+    name = _path(path)
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"Expected binary or unicode string, got {path!r}")
+    return _as_str(name)
 
 
 def _local(path):
@@ -42,7 +45,7 @@ class GFile:
     """
 
     def __init__(self, name, mode="r"):
-        kind = mode.replace("b", "")
+        kind = "".join(c for c in mode if c != "b")
         if kind not in ("r", "w", "a", "r+", "w+", "a+"):
             raise _errors.InvalidArgumentError(None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
         self._name, self._mode, self._binary = _name(name), mode, "b" in mode
@@ -167,6 +170,8 @@ def mkdir(path):
 
 
 def make_dirs(path):
+    if not _name(path):
+        return
     with _os_errors(_name(path)):
         _os.makedirs(_local(path), exist_ok=True)
 
@@ -218,3 +223,33 @@ def walk(top, in_order=True):
     scheme = _name(top)[:len(_name(top)) - len(local)]
     for folder, folders, files in _os.walk(local, topdown=in_order):
         yield scheme + folder, folders, files
+
+
+def walk_v2(top, topdown=True, onerror=None):
+    """Calls `onerror` with the error if the folder does not exist."""
+    if not is_directory(top) and onerror is not None:
+        onerror(_errors.NotFoundError(None, None, f"Could not find directory {_name(top)}"))
+    return walk(top, topdown)
+
+
+def read_file_to_string(filename, binary_mode=False):
+    """Returns the contents of a file as a string, or as bytes."""
+    with GFile(filename, "rb" if binary_mode else "r") as file:
+        return file.read()
+
+
+def write_string_to_file(filename, file_content):
+    with GFile(filename, "w") as file:
+        file.write(file_content)
+
+
+def atomic_write_string_to_file(filename, contents, overwrite=True):
+    """Writes a temporary file and renames it, so that readers see all of the contents or none."""
+    import uuid
+    temporary = f"{filename}.tmp{uuid.uuid4().hex}"
+    write_string_to_file(temporary, contents)
+    try:
+        rename(temporary, filename, overwrite)
+    except _errors.OpError:
+        remove(temporary)
+        raise

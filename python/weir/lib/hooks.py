@@ -10,6 +10,21 @@ from weir._weir import SecondOrStepTimer  # noqa: F401 (a public name)
 from weir.lib import log as _log
 
 
+def _as_graph_element(obj):
+    """Returns an element of the default graph, given itself or its name. The name of an operation stands for its only output."""
+    graph = _weir.get_default_graph()
+    if not isinstance(obj, str):
+        if getattr(obj, "graph", None) is not graph:
+            raise ValueError(f"Passed {obj} should have graph attribute that is equal to current graph {graph}.")
+        return obj
+    if ":" in obj:
+        return graph.as_graph_element(obj)
+    element = graph.as_graph_element(obj + ":0")
+    if len(element.op.outputs) > 1:
+        raise ValueError(f"Name {obj} is ambiguous, as this `Operation` has multiple outputs (at least 2).")
+    return element
+
+
 class NanLossDuringTrainingError(RuntimeError):
     def __str__(self):
         return "NaN loss during training."
@@ -123,8 +138,7 @@ class LoggingTensorHook(BuiltInHook):
         tags, tensors, hook = self._tag_order, self._tensors, weakref.ref(self)
 
         def elements():
-            graph = _weir.get_default_graph()
-            return [(tag, graph.as_graph_element(tensors[tag], allow_operation=False)) for tag in tags]
+            return [(tag, _as_graph_element(tensors[tag])) for tag in tags]
 
         def log(values, seconds):
             logging_hook = hook()
@@ -156,10 +170,11 @@ class NanTensorHook(BuiltInHook):
     """Checks a loss after every step. NaN raises an error or, if fail_on_nan_loss is False, requests a stop."""
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
-        if isinstance(loss_tensor, str):
-            loss_tensor = _weir.get_default_graph().as_graph_element(loss_tensor)
         self._loss_tensor, self._fail_on_nan_loss = loss_tensor, fail_on_nan_loss
-        self._hook = _weir.nan_tensor_hook(loss_tensor, fail_on_nan_loss)
+        if isinstance(loss_tensor, str):
+            self._hook = _weir.nan_tensor_hook_by_name(lambda: _as_graph_element(loss_tensor), fail_on_nan_loss)
+        else:
+            self._hook = _weir.nan_tensor_hook(loss_tensor, fail_on_nan_loss)
 
 
 class GlobalStepWaiterHook(BuiltInHook):
@@ -216,7 +231,9 @@ class SummarySaverHook(BuiltInHook):
             found = summary_op if summary_op is not None else scaffold.summary_op
             if found is None:
                 return []
-            return list(found) if isinstance(found, (list, tuple)) else [found]
+            graph = _weir.get_default_graph()
+            items = found if isinstance(found, (list, tuple)) else [found]
+            return [graph.as_graph_element(item) if isinstance(item, str) else item for item in items]
 
         self._hook = _weir.summary_saver_hook(save_steps, save_secs, output_dir, summary_writer, summaries)
 

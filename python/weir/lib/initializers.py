@@ -164,9 +164,12 @@ def lecun_uniform(seed=None):
 
 
 def xavier_initializer(uniform=True, seed=None, dtype=_float32):
-    return VarianceScaling(1.0, "fan_avg", "uniform" if uniform else "truncated_normal", seed, dtype)
+    return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 
 def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=_float32):
     """VarianceScaling with the parameters of tf.contrib.layers."""
-    return VarianceScaling(factor, mode.lower(), "uniform" if uniform else "truncated_normal", seed, dtype)
+    made = VarianceScaling(factor, mode.lower(), "uniform", seed, dtype)
+    if not uniform:
+        made.distribution = "contrib_truncated_normal"
+    return made

@@ -109,16 +109,31 @@ def collect_named_outputs(collections, alias, outputs):
 
 
 def append_tensor_alias(tensor, alias):
-    """Gives a tensor another alias. A slash at its end goes."""
+    """Adds an alias to a tensor, without a slash at its end."""
     alias = alias[:-1] if alias.endswith("/") else alias
-    tensor.aliases = [*getattr(tensor, "aliases", []), alias]
+    tensor.aliases = [*get_known_aliases(tensor), alias]
+    if hasattr(tensor, "name"):
+        _aliases_of(tensor.graph)[tensor.name] = tensor.aliases  # for collections, which make new objects
     return tensor
+
+
+def _aliases_of(graph):
+    if not hasattr(graph, "_tensor_aliases"):
+        graph._tensor_aliases = {}
+    return graph._tensor_aliases
+
+
+def get_known_aliases(tensor):
+    """Returns the aliases of a tensor, which may be none."""
+    known = getattr(tensor, "aliases", None)
+    return known or _aliases_of(tensor.graph).get(getattr(tensor, "name", None), [])
 
 
 def get_tensor_aliases(tensor):
     """Returns the aliases of a tensor, or its name if it has none."""
-    if getattr(tensor, "aliases", None):
-        return tensor.aliases
+    known = get_known_aliases(tensor)
+    if known:
+        return known
     return [tensor.op.name if tensor.name.endswith(":0") else tensor.name]
 
 

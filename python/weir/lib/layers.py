@@ -5,6 +5,7 @@ A layer creates its variables on its first call, in its own variable scope, and 
 import re
 
 from weir import _weir
+from weir.lib import layer_config as _config
 
 
 class InputSpec:
@@ -23,9 +24,9 @@ class Layer:
     def __init__(self, trainable=True, name=None, dtype=None, _scope=None, _reuse=None, activity_regularizer=None, **kwargs):
         if kwargs:
             raise TypeError(f"Keyword argument not understood: {sorted(kwargs)[0]}")
-        self.trainable, self.built, self.input_spec = trainable, False, None
+        self.trainable, self.built, self.input_spec, self.stateful = trainable, False, None, False
         self.dtype = None if dtype is None else _weir.as_dtype(dtype)
-        self._activity_regularizer = activity_regularizer
+        self._activity_regularizer = _config.regularizer(activity_regularizer)
         self._base_name = name or re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", type(self).__name__)).lower()
         self._given_scope, self._reuse, self._scope = _scope, _reuse, None
         self._trainable_weights, self._non_trainable_weights, self._updates, self._losses = [], [], [], []
@@ -67,6 +68,78 @@ class Layer:
     @property
     def losses(self):
         return list(self._losses)
+
+    def get_updates_for(self, inputs=None):
+        return self.updates
+
+    def get_losses_for(self, inputs=None):
+        return self.losses
+
+    @property
+    def activity_regularizer(self):
+        return self._activity_regularizer
+
+    @activity_regularizer.setter
+    def activity_regularizer(self, regularizer):
+        self._activity_regularizer = regularizer
+
+    @property
+    def dynamic(self):
+        return False
+
+    @property
+    def inbound_nodes(self):
+        return []
+
+    @property
+    def outbound_nodes(self):
+        return []
+
+    def _unconnected(self, what):
+        return AttributeError(f"Layer {self.name} is not connected, no {what} to return. Keep the tensors of the call instead.")
+
+    @property
+    def input(self):
+        raise self._unconnected("input")
+
+    @property
+    def output(self):
+        raise self._unconnected("output")
+
+    @property
+    def input_shape(self):
+        raise self._unconnected("input shape")
+
+    @property
+    def output_shape(self):
+        raise self._unconnected("output shape")
+
+    def get_weights(self):
+        """Returns the values of the weights, in the default session."""
+        from weir.lib.keras import backend
+        return backend.batch_get_value(self.weights)
+
+    def set_weights(self, weights):
+        """Assigns the values of the weights, in the default session."""
+        from weir.lib.keras import backend
+        own = self.weights
+        if len(own) != len(weights):
+            raise ValueError(f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length {len(weights)}, but the layer '
+                             f"was expecting {len(own)} weights.")
+        for variable, value in zip(own, weights):
+            shape = tuple(getattr(value, "shape", ()))
+            if tuple(variable.shape.as_list()) != shape:
+                raise ValueError(f"Layer weight shape {tuple(variable.shape.as_list())} not compatible with provided weight shape {shape}")
+        backend.batch_set_value(list(zip(own, weights)))
+
+    def get_config(self):
+        """Returns the arguments of the constructor. Derived classes add theirs."""
+        dtype = None if self.dtype is None else self.dtype.name
+        return {"name": self.name, "trainable": self.trainable, "dtype": dtype, **_config.settings_of(self, Layer)}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
 
     def add_update(self, updates, inputs=None):
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
@@ -150,8 +223,11 @@ class _WeightedLayer(Layer):
 
     def _set_weights(self, **settings):
         """Each argument: initializer, regularizer and constraint of the variable of that name."""
-        self._weight_settings = {name: dict(zip(("initializer", "regularizer", "constraint"), (_initializer(given[0]), *given[1:])))
-                                 for name, given in settings.items()}
+        convert = {"initializer": _config.initializer, "regularizer": _config.regularizer, "constraint": _config.constraint}
+        self._weight_settings = {name: {kind: convert[kind](value) for kind, value in zip(convert, given)} for name, given in settings.items()}
+        for name, given in self._weight_settings.items():
+            for kind, value in given.items():
+                setattr(self, f"{name if name == 'kernel' else name.removesuffix('_kernel')}_{kind}", value)
         self._computation = None
         self._make_computation()  # checks the settings
 
@@ -181,7 +257,7 @@ class Dense(_WeightedLayer):
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer=None, bias_initializer="zeros", kernel_regularizer=None,
                  bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
-        self.units, self.activation, self.use_bias = int(units), activation, use_bias
+        self.units, self.activation, self.use_bias = int(units), _config.activation(activation), use_bias
         self._set_weights(kernel=(kernel_initializer, kernel_regularizer, kernel_constraint), bias=(bias_initializer, bias_regularizer, bias_constraint))
 
     def _make_computation(self):
@@ -189,12 +265,6 @@ class Dense(_WeightedLayer):
 
     def compute_output_shape(self, input_shape):
         return _weir.TensorShape(_weir.TensorShape(input_shape).as_list()[:-1] + [self.units])
-
-
-def _initializer(value):
-    """Returns an initializer. Accepts "zeros" and "ones", too."""
-    from weir.lib import initializers
-    return {"zeros": initializers.Zeros, "ones": initializers.Ones}[value]() if value in ("zeros", "ones") else value
 
 
 class _Conv(_WeightedLayer):
@@ -212,7 +282,7 @@ class _Conv(_WeightedLayer):
         self.kernel_size = _weir.layer_sizes(kernel_size, self.dims, "kernel_size")
         self.strides = _weir.layer_sizes(strides, self.dims, "strides")
         self.dilation_rate = _weir.layer_sizes(dilation_rate, self.dims, "dilation_rate")
-        self.padding, self.data_format, self.activation, self.use_bias = padding, data_format, activation, use_bias
+        self.padding, self.data_format, self.activation, self.use_bias = padding, data_format, _config.activation(activation), use_bias
 
     def _make_computation(self):
         return _weir.ConvLayer(self._kind, self.dims, self.filters, self.kernel_size, self.strides, self.padding, self.data_format,
@@ -317,23 +387,52 @@ def _predicate(training):
     return bool(training) if isinstance(training, int) else training
 
 
+def norm_options(renorm, renorm_clipping, renorm_momentum, fused, virtual_batch_size, adjustment):
+    """Checks these options of batch normalization. Returns the arguments of BatchNormLayer for them."""
+    if adjustment is not None:
+        raise NotImplementedError("batch normalization: adjustment is not supported")
+    if fused and renorm:
+        raise ValueError("Passing both `fused=True` and `renorm=True` is not supported")
+    if fused and virtual_batch_size is not None:
+        raise ValueError("Passing `fused=True` is not supported when `virtual_batch_size` is specified.")
+    options = {"virtual_batch_size": virtual_batch_size}
+    if renorm:
+        clipping, keys = renorm_clipping or {}, ("rmax", "rmin", "dmax")
+        if set(clipping) - set(keys):
+            raise ValueError(f"Received invalid keys for `renorm_clipping` argument: {clipping}. Supported values: {keys}.")
+        options.update(renorm_momentum=renorm_momentum, renorm_clipping={key: value for key, value in clipping.items() if value is not None})
+    return options
+
+
+def renorm_weights(renorm, mean_initializer, variance_initializer):
+    """Returns the settings of the variables of batch renormalization, which start like the moving averages."""
+    if not renorm:
+        return {}
+
+    def stddev_initializer(*args, **kwargs):
+        return _weir.op_function("Sqrt")(variance_initializer(*args, **kwargs))
+    return {"moving_stddev": (stddev_initializer, None, None), "renorm_mean": (mean_initializer, None, None),
+            "renorm_stddev": (stddev_initializer, None, None)}
+
+
 class BatchNormalization(_WeightedLayer):
     def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer="zeros", gamma_initializer="ones",
                  moving_mean_initializer="zeros", moving_variance_initializer="ones", beta_regularizer=None, gamma_regularizer=None,
                  beta_constraint=None, gamma_constraint=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99, fused=None, trainable=True,
                  virtual_batch_size=None, adjustment=None, name=None, **kwargs):
         super().__init__(trainable, name, **kwargs)
-        if renorm or virtual_batch_size is not None or adjustment is not None:
-            raise NotImplementedError("batch normalization: renorm, virtual_batch_size and adjustment are not supported")
+        self._norm_options = norm_options(renorm, renorm_clipping, renorm_momentum, fused, virtual_batch_size, adjustment)
+        self.renorm, self.virtual_batch_size = renorm, virtual_batch_size
         self.axis, self.momentum, self.epsilon, self.center, self.scale, self.fused = axis, momentum, epsilon, center, scale, fused
         self._set_weights(gamma=(gamma_initializer, gamma_regularizer, gamma_constraint), beta=(beta_initializer, beta_regularizer, beta_constraint),
-                          moving_mean=(moving_mean_initializer,), moving_variance=(moving_variance_initializer,))
+                          moving_mean=(moving_mean_initializer,), moving_variance=(moving_variance_initializer,),
+                          **renorm_weights(renorm, moving_mean_initializer, _config.initializer(moving_variance_initializer)))
 
     def _make_computation(self):
         axis = self.axis[0] if isinstance(self.axis, (list, tuple)) and len(self.axis) == 1 else self.axis
         if not isinstance(axis, int):
             raise TypeError(f"axis must be an int or a list of one, type given: {type(axis)}")
-        return _weir.BatchNormLayer(axis, self.momentum, self.epsilon, self.center, self.scale, self.fused)
+        return _weir.BatchNormLayer(axis, self.momentum, self.epsilon, self.center, self.scale, self.fused, **self._norm_options)
 
     def call(self, inputs, training=False):
         return self._compute(inputs, training)

@@ -1,4 +1,4 @@
-"""tf.load_op_library and its kin."""
+"""tf.load_op_library and related functions."""
 import os
 
 from weir import errors
@@ -11,10 +11,15 @@ def _refuse(function, path, advice):
 
 
 def load_op_library(library_filename):
-    """Raises an error: ops that were compiled for TensorFlow cannot run in Weir."""
+    """Raises an error: ops compiled for TensorFlow cannot run in Weir."""
     _refuse("load_op_library", library_filename, "Write the op as a composition of others, as a tf.py_func, or add it to Weir (src/ops).")
 
 
+def load_library(library_location):
+    """Raises an error: libraries compiled for TensorFlow cannot be used in Weir."""
+    _refuse("load_library", library_location, "Write its ops as compositions of others, as a tf.py_func, or add them to Weir (src/ops).")
+
+
 def load_file_system_library(library_filename):
-    """Raises an error: file systems that were compiled for TensorFlow cannot run in Weir."""
+    """Raises an error: file systems compiled for TensorFlow cannot run in Weir."""
     _refuse("load_file_system_library", library_filename, "Copy the files to a local folder, or mount the file system.")

@@ -115,8 +115,9 @@ class StaticVocabularyTable(InitializableLookupTableBase):
             raise ValueError("oov_buckets must be > 0.")
         if initializer.value_dtype != "int64":
             raise TypeError(f"Invalid value dtype, expected int64 but got {initializer.value_dtype}")
-        super().__init__(_weir.static_table(initializer.contents, -1, None, name))
+        super().__init__(_weir.static_table(initializer.contents, -1, None, None))
         self._table.num_oov_buckets = num_oov_buckets
+        self._table.name_with_buckets = name or ""
 
 
 class MutableHashTable(LookupInterface):
@@ -140,18 +141,16 @@ class MutableDenseHashTable(MutableHashTable):
                                                            deleted_key, initial_num_buckets, checkpoint))
 
 
-def _vocabulary(initializer, num_oov_buckets, default_value, name):
+def _vocabulary(initializer, num_oov_buckets, default_value):
     if num_oov_buckets < 0:
         raise ValueError(f"num_oov_buckets must be greater or equal than 0, got {num_oov_buckets}")
-    table = HashTable(initializer, default_value if num_oov_buckets == 0 else -1, None, name)
+    table = HashTable(initializer, default_value if num_oov_buckets == 0 else -1)
     table._table.num_oov_buckets = num_oov_buckets
     return table
 
 
 def _positions(vocabulary):
-    """The positions of the words of a vocabulary: a list or, if their number is not known yet, a tensor."""
-    count = vocabulary.shape.num_elements()
-    return _weir.range(_weir.cast(_weir.size(vocabulary), "int64")) if count is None else list(range(count))
+    return _weir.cast(_weir.range(_weir.size(vocabulary)), "int64")
 
 
 def index_table_from_tensor(mapping=None, vocabulary_list=None, num_oov_buckets=0, default_value=-1, hasher_spec=None, dtype="string",
@@ -159,8 +158,13 @@ def index_table_from_tensor(mapping=None, vocabulary_list=None, num_oov_buckets=
     keys = vocabulary_list if mapping is None else mapping
     if keys is None:
         raise ValueError("vocabulary_list must be specified.")
-    keys = _weir.convert_to_tensor(keys)
-    return _vocabulary(KeyValueTensorInitializer(keys, _positions(keys), None, "int64", "table_init"), num_oov_buckets, default_value, name)
+    with _weir.name_scope(name, "string_to_index"):
+        keys = _weir.convert_to_tensor(keys)
+        positions = _positions(keys)
+        with _weir.name_scope(None, "hash_table"):
+            table_keys = _weir.cast(keys, "int64") if keys.dtype.is_integer else keys
+            initializer = KeyValueTensorInitializer(table_keys, positions, None, "int64", "table_init")
+            return _vocabulary(initializer, num_oov_buckets, default_value)
 
 
 def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=None, default_value=-1, hasher_spec=None,
@@ -168,19 +172,23 @@ def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=No
                           value_column_index=TextFileIndex.LINE_NUMBER, delimiter="\t"):
     if not vocabulary_file:
         raise ValueError("vocabulary_file must be specified and must not be empty.")
-    initializer = TextFileIdTableInitializer(vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter, "table_init", key_dtype)
-    return _vocabulary(initializer, num_oov_buckets, default_value, name)
+    with _weir.name_scope(name, "string_to_index"), _weir.name_scope(None, "hash_table"):
+        initializer = TextFileIdTableInitializer(vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter, "table_init",
+                                                 key_dtype)
+        return _vocabulary(initializer, num_oov_buckets, default_value)
 
 
 def index_to_string_table_from_tensor(mapping=None, vocabulary_list=None, default_value="UNK", name=None):
     values = vocabulary_list if mapping is None else mapping
     if values is None:
         raise ValueError("vocabulary_list must be specified.")
-    values = _weir.convert_to_tensor(values, "string")
-    return HashTable(KeyValueTensorInitializer(_positions(values), values, "int64", "string", "table_init"), default_value, None, name)
+    with _weir.name_scope(name, "index_to_string"):
+        values = _weir.convert_to_tensor(values, "string")
+        return HashTable(KeyValueTensorInitializer(_positions(values), values, "int64", "string", "table_init"), default_value)
 
 
 def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_value="UNK", name=None,
                                     key_column_index=TextFileIndex.LINE_NUMBER, value_column_index=TextFileIndex.WHOLE_LINE, delimiter="\t"):
-    return HashTable(TextFileStringTableInitializer(vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter, "table_init"),
-                     default_value, None, name)
+    with _weir.name_scope(name, "index_to_string"):
+        initializer = TextFileStringTableInitializer(vocabulary_file, key_column_index, value_column_index, vocab_size, delimiter, "table_init")
+        return HashTable(initializer, default_value)

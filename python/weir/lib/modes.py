@@ -1,4 +1,4 @@
-"""TensorFlow's global switches. Weir always builds graphs, with reference variables."""
+"""TensorFlow's global switches. Weir always builds graphs."""
 
 
 import enum
@@ -27,8 +27,33 @@ def off():
     """No-op: the feature does not exist here."""
 
 
-def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
-    raise NotImplementedError("Weir has no eager mode: build a graph and run it in a Session")
+_control_flow_v2 = False
+
+
+def enable_control_flow_v2():
+    """Only changes what control_flow_v2_enabled returns: both kinds of control flow compute the same values."""
+    global _control_flow_v2
+    _control_flow_v2 = True
+
+
+def disable_control_flow_v2():
+    global _control_flow_v2
+    _control_flow_v2 = False
+
+
+def control_flow_v2_enabled():
+    return _control_flow_v2
+
+
+def enable_resource_variables():
+    """Makes variables resources, in the default graph and in new graphs, unless a call or a variable scope says otherwise."""
+    from weir import _weir
+    _weir._set_resource_variables(True)
+
+
+def disable_resource_variables():
+    from weir import _weir
+    _weir._set_resource_variables(False)
 
 
 def is_tensor(x):

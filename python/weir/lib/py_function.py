@@ -5,7 +5,7 @@ from weir import _weir
 
 
 class Value(np.ndarray):
-    """An array that can be asked for itself with numpy(), like a tensor of eager mode."""
+    """Wraps an array. Like a tensor of eager mode, it has a method numpy() that returns the array."""
 
     def numpy(self):
         return self.view(np.ndarray)[()]

@@ -1,10 +1,10 @@
-"""tensorflow.python.platform.resource_loader: files that lie beside the module that asks for them."""
+"""tensorflow.python.platform.resource_loader: files in the folder of the calling module."""
 import os
 import sys
 
 
 def load_resource(path):
-    """Returns the bytes of a file that lies below the module that calls."""
+    """Returns the bytes of a file in the folder of the calling module."""
     with open(os.path.join(_folder_of_caller(), path), "rb") as file:
         return file.read()
 
@@ -14,7 +14,7 @@ def _folder_of_caller():
 
 
 def get_data_files_path():
-    """Returns the folder of the module that calls."""
+    """Returns the folder of the calling module."""
     return _folder_of_caller()
 
 
@@ -23,7 +23,7 @@ def get_root_dir_with_all_resources():
 
 
 def get_path_to_datafile(path):
-    """Returns the path of a file that lies beside the module that calls."""
+    """Returns the path of a file in the folder of the calling module."""
     return os.path.join(_folder_of_caller(), path)
 
 

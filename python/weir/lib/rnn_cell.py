@@ -5,6 +5,7 @@ To define a cell, derive from RNNCell and implement state_size, output_size and 
 import collections
 
 from weir import _weir
+from weir.lib import layer_config as _config
 from weir.lib.layers import Layer
 
 _INPUT, _STATE, _OUTPUT = _weir.CellPart.INPUT, _weir.CellPart.STATE, _weir.CellPart.OUTPUT
@@ -45,6 +46,9 @@ class RNNCell(Layer):
             Layer.__init__(self)
         with _weir.variable_scope(_weir.get_variable_scope() if scope is None else scope, custom_getter=self._kept) as opened:
             return super().__call__(inputs, state, scope=None if scope is None else opened)
+
+    def get_config(self):
+        return {**super().get_config(), **_config.settings_of(self, RNNCell, no_activation="tanh")}
 
     def _kept(self, getter, *args, **kwargs):
         """Custom getter: registers variables that call() creates with the cell."""
@@ -129,7 +133,7 @@ class GRUCell(_OutputIsStateCell):
 
     def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None, dtype=None, **kwargs):
         super().__init__(num_units, activation, reuse, name, dtype, **kwargs)
-        self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
+        self._kernel_initializer, self._bias_initializer = _config.initializer(kernel_initializer), _config.initializer(bias_initializer)
 
     def _computation(self):
         return _weir.gru_cell(self._num_units)
@@ -173,7 +177,7 @@ class LSTMCell(_LSTM):
                  num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, **kwargs):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units, self._num_proj, self._use_peepholes = num_units, num_proj, use_peepholes
-        self._cell_clip, self._proj_clip, self._initializer = cell_clip, proj_clip, initializer
+        self._cell_clip, self._proj_clip, self._initializer = cell_clip, proj_clip, _config.initializer(initializer)
         self._num_unit_shards, self._num_proj_shards = num_unit_shards, num_proj_shards
         self._forget_bias, self._state_is_tuple, self._activation = forget_bias, state_is_tuple, _activation(activation)
 
@@ -251,16 +255,12 @@ class MultiRNNCell(RNNCell):
         return [weight for cell in self._cells if isinstance(cell, Layer) for weight in cell.trainable_weights] + weights
 
 
-class _Wrapper(RNNCell):
-    """A cell that wraps another and has no scope of its own."""
+class _OuterCell(RNNCell):
+    """Base class of cells that call another cell, and have its sizes and its initial state."""
 
     def __init__(self, cell, **kwargs):
         super().__init__(**kwargs)
         self._cell = cell
-
-    @property
-    def wrapped_cell(self):
-        return self._cell
 
     @property
     def state_size(self):
@@ -273,6 +273,21 @@ class _Wrapper(RNNCell):
     def zero_state(self, batch_size, dtype):
         with _weir.name_scope(type(self).__name__ + "ZeroState"):
             return self._cell.zero_state(batch_size, dtype)
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        from weir._names import find
+        inner = config["cell"]
+        kind = (custom_objects or {}).get(inner["class_name"]) or getattr(find("contrib.rnn"), inner["class_name"])
+        return cls(**{**config, "cell": kind.from_config(inner["config"])})
+
+
+class _Wrapper(_OuterCell):
+    """An outer cell without a scope and variables of its own."""
+
+    @property
+    def wrapped_cell(self):
+        return self._cell
 
     @property
     def trainable_weights(self):
@@ -299,7 +314,8 @@ class DropoutWrapper(_Wrapper):
         if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
             raise TypeError("dropout_state_filter_visitor must be callable")
         self._filter = dropout_state_filter_visitor or _is_not_memory
-        self._seed, self._noise = seed, {}
+        self._seed, self._noise, self._variational_recurrent, self._input_size = seed, {}, variational_recurrent, input_size
+        self._input_keep_prob, self._output_keep_prob, self._state_keep_prob = input_keep_prob, output_keep_prob, state_keep_prob
         self._keep = {_INPUT: _keep_prob("input_keep_prob", input_keep_prob), _STATE: _keep_prob("state_keep_prob", state_keep_prob),
                       _OUTPUT: _keep_prob("output_keep_prob", output_keep_prob)}
         if variational_recurrent:

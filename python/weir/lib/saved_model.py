@@ -177,3 +177,9 @@ def is_valid_signature(signature_def):
         types = {CLASSIFY_OUTPUT_CLASSES: _STRING, CLASSIFY_OUTPUT_SCORES: _FLOAT}
         return len(outputs) > 0 and all(key in types and has(outputs, key, types[key]) for key in outputs)
     return False
+
+
+def main_op_with_restore(restore_op_name):
+    """Returns an op that initializes variables and tables and then runs an op. It must be an operation: a name is a TypeError."""
+    with _weir.control_dependencies([main_op()]):
+        return _weir.group(restore_op_name)

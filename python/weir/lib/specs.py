@@ -1,4 +1,4 @@
-"""tf.TensorSpec and its kin: what is known of a value before it exists."""
+"""tf.TensorSpec and related classes: types and shapes of values that do not exist yet."""
 from weir import _weir
 
 
@@ -146,3 +146,26 @@ def type_spec_from_value(value):
     if not isinstance(value, (_weir.Tensor, _weir.Variable)):
         value = _weir.convert_to_tensor(value)
     return TensorSpec(value.shape, value.dtype.base_dtype)
+
+
+class TensorArraySpec(TypeSpec):
+    """The elements of a TensorArray."""
+
+    def __init__(self, element_shape=None, dtype="float32", dynamic_size=False, infer_shape=True):
+        self._element_shape = _weir.TensorShape(element_shape)
+        self._dtype = _weir.as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @property
+    def value_type(self):
+        return _weir.TensorArray
+
+    def _parts(self):
+        shape = self._element_shape
+        return (shape.as_list() if shape.ndims is not None else None), self._dtype, self._dynamic_size, self._infer_shape
+
+    def is_compatible_with(self, spec_or_value):
+        other = spec_or_value
+        return (isinstance(other, TensorArraySpec) and self._dtype == other._dtype and self._dynamic_size == other._dynamic_size
+                and self._element_shape.is_compatible_with(other._element_shape))

@@ -3,7 +3,7 @@ from weir import _weir
 
 
 class StagingArea:
-    """A first-in first-out store of tuples of tensors, limited by their number and bytes. Its ops run beside it."""
+    """A first-in first-out store of tuples of tensors, limited by their number and bytes. Its ops are colocated with it."""
 
     def __init__(self, dtypes, shapes=None, names=None, shared_name=None, capacity=0, memory_limit=0):
         if shared_name is None:

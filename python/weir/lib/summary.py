@@ -43,3 +43,35 @@ class FileWriterCache:
     @staticmethod
     def clear():
         _weir.file_writer_cache_clear()
+
+
+class EventFileWriter:
+    """Writes Event messages to an event file in a directory."""
+
+    def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=None):
+        self._writer = _weir.FileWriter(logdir, max_queue=max_queue, flush_secs=flush_secs, filename_suffix=filename_suffix)
+
+    def get_logdir(self):
+        return self._writer.get_logdir()
+
+    def add_event(self, event):
+        self._writer.add_event(event)
+
+    def flush(self):
+        self._writer.flush()
+
+    def close(self):
+        self._writer.close()
+
+    def reopen(self):
+        self._writer.reopen()
+
+
+def all_v2_summary_ops():
+    """The summary ops of the second version, which Weir does not have: an empty list."""
+    return []
+
+
+def initialize(graph=None, session=None):
+    """Initializes the default writer of summaries of the second version. There is never one."""
+    raise RuntimeError("No default tf.contrib.summary.SummaryWriter found")

@@ -27,6 +27,71 @@ def get_temp_dir():
     return _temp_dir
 
 
+GetTempDir = get_temp_dir
+
+
+def create_local_cluster(num_workers, num_ps, protocol="grpc", worker_config=None, ps_config=None):
+    """Starts servers in this process. Returns those of the workers and those of the parameter servers."""
+    import socket
+    from weir.lib.server import Server
+    sockets = [socket.socket() for _ in range(num_workers + num_ps)]
+    for one in sockets:
+        one.bind(("localhost", 0))
+    addresses = [f"localhost:{one.getsockname()[1]}" for one in sockets]
+    for one in sockets:
+        one.close()
+    cluster = _weir.ClusterSpec({"worker": addresses[:num_workers], "ps": addresses[num_workers:]})
+    workers = [Server(cluster, "worker", i, protocol, worker_config) for i in range(num_workers)]
+    return workers, [Server(cluster, "ps", i, protocol, ps_config) for i in range(num_ps)]
+
+
+class StubOutForTesting:
+    """Replaces attributes of objects for a test; UnsetAll, or the end of a `with` block, restores them."""
+
+    def __init__(self):
+        self._replaced, self._replaced_smartly = [], []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.CleanUp()
+
+    def __del__(self):
+        self.CleanUp()
+
+    def CleanUp(self):
+        self.SmartUnsetAll()
+        self.UnsetAll()
+
+    def Set(self, parent, child_name, new_child):
+        """Replaces the attribute of a module or class."""
+        old = getattr(parent, child_name)
+        own = getattr(parent, "__dict__", {}).get(child_name)
+        self._replaced.append((parent, child_name, own if isinstance(own, (staticmethod, classmethod)) else old))
+        setattr(parent, child_name, new_child)
+
+    def UnsetAll(self):
+        while self._replaced:
+            setattr(*self._replaced.pop())
+
+    def SmartSet(self, obj, attr_name, new_attr):
+        """Replaces an attribute where it is defined: in the module, the object, or the class that defines it."""
+        import inspect
+        owners = [obj]
+        if not inspect.ismodule(obj) and attr_name not in getattr(obj, "__dict__", {}):
+            owners = list(inspect.getmro(obj if inspect.isclass(obj) else type(obj)))
+        owner = next((o for o in owners if attr_name in o.__dict__), None)
+        if owner is None:
+            raise AttributeError(f"{obj!r} has no attribute '{attr_name}'")
+        self._replaced_smartly.append((owner, attr_name, owner.__dict__[attr_name]))
+        setattr(owner, attr_name, new_attr)
+
+    def SmartUnsetAll(self):
+        while self._replaced_smartly:
+            setattr(*self._replaced_smartly.pop())
+
+
 def main(argv=None):
     _unittest.main(argv=argv)
 

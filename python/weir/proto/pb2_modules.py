@@ -76,6 +76,7 @@ PB2_MODULES = {
     "tensorflow.core.protobuf.rpc_options_pb2": ["RPCOptions"],
     "tensorflow.core.protobuf.saved_model_pb2": ["SavedModel"],
     "tensorflow.core.protobuf.saver_pb2": ["SaverDef"],
+    "tensorflow.core.protobuf.trackable_object_graph_pb2": ["TrackableObjectGraph"],
     "tensorflow.core.protobuf.tensor_bundle_pb2": ["BundleHeaderProto", "BundleEntryProto"],
     "tensorflow.core.protobuf.tensorflow_server_pb2": ["ServerDef"],
     "tensorflow.core.protobuf.transport_options_pb2": ["RecvBufRespExtra"],

@@ -1,0 +1,1 @@
+"""tf.keras for graph-mode programs: layers, models as containers of layers, losses, optimizers. Without fit()."""
