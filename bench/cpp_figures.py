@@ -7,16 +7,16 @@ from figures import with_spread
 RATES = ("flops", "bytes_per_second", "items_per_second")
 # Groups of benchmarks: the first part of their names, and what each measures.
 GROUPS = {
-    "Executor": {"ScalarRun": "a step of two ops, fed and fetched", "Chain": "ops one after the other",
-                 "Fresh": "1000 ops one after the other that each make a tensor of so many floats", "Wide": "a tree of ops", "Loop": "turns of a while loop",
-                 "CompileSignature": "ops of a graph that is run for the first time"},
-    "Rendezvous": {"Rendezvous": "a value that is sent and received, while so many receivers wait for others"},
-    "Transports": {"Call": "a call with a message of so many bytes that is answered by 8, by transport"},
-    "Kernels, on one thread": {"MatMul": "[m,k] x [k,n]", "Conv2D": "images, their size, channels in and out; filters of 5 x 5",
-                               "ApplyAdagrad": "floats that are updated", "GatherRows": "rows of 64 floats out of a million", "Tanh": "floats",
+    "Executor": {"ScalarRun": "a step of two ops, fed and fetched", "Chain": "ops in sequence",
+                 "Fresh": "1000 ops in sequence, each of which creates a tensor of that many floats", "Wide": "a tree of ops", "Loop": "iterations of a while loop",
+                 "CompileSignature": "the first step of a graph of that many ops"},
+    "Rendezvous": {"Rendezvous": "one value is sent and received while that many other receivers wait"},
+    "Transports": {"Call": "a call with a request of that many bytes and a response of 8 bytes, over each transport"},
+    "Kernels, on one thread": {"MatMul": "[m,k] x [k,n]", "Conv2D": "number and size of the images, input and output channels; 5 x 5 filters",
+                               "ApplyAdagrad": "number of floats", "GatherRows": "rows of 64 floats, gathered from a million", "Tanh": "floats",
                                "Add": "floats"},
-    "The machine, on one thread": {"MachineCopy": "memcpy of so many bytes", "MachineUpdate": "y += x of so many floats",
-                                   "MachineMultiplyAdd": "multiply-adds in registers, as wide as there are"},
+    "The machine, on one thread": {"MachineCopy": "memcpy of that many bytes", "MachineUpdate": "y += x of that many floats",
+                                   "MachineMultiplyAdd": "multiply-adds in registers of the largest width"},
 }
 OTHERS = "Others"
 

@@ -35,7 +35,7 @@ LIMITS = {
                            "TLB. TensorFlow's curve is flatter, but twenty times higher.",
     "train_linreg_sync to async": "a round is ten messages in five calls, most of them one after the other: two workers pull, push and wait for a token, and the chief "
                                   "takes, applies and gives tokens. Five round trips over bare sockets take some 200 us between "
-                                  "processes that sleep, and 28 us between two that look out for each other, each on a core of its own; here four share two.",
+                                  "processes that sleep, and 28 us between two that poll, each on its own core; here four processes share two cores.",
     "train_softmax_sync to async": "as with linreg, five calls one after the other; and 80 of its microseconds are products.",
     "train_embed_async": "more than a third of a step gathers, combines and updates random rows of a table of 128 MB and its slot, which fit in no cache.",
     "train_embed_sync to async": "more than a third of a step gathers, combines and updates random rows of a table of 128 MB and its slot, which fit in no "
@@ -79,18 +79,18 @@ def table(rows, other):
 
 
 MEANINGS = [
-    ("import", "importing the package, numpy with it, and the memory that the process has then"),
-    ("feed_fetch_scalar, wide_2000_ops", "a step of a local session: two ops on a scalar, fed and fetched; 2,000 of them"),
+    ("import", "the time to import the package with numpy, and the memory of the process afterwards"),
+    ("feed_fetch_scalar, wide_2000_ops", "a step of a local session that feeds a scalar, runs two ops and fetches the result; a step of 2,000 ops"),
     ("step_MODEL", "a training step of a local session, with Adagrad"),
     ("null_N, pull_FLOATS, push_FLOATS, rows_N", "a step of one worker against parameter servers in other processes: a scalar from each of N servers; a "
                                                  "variable of FLOATS floats sent to the worker; a tensor of FLOATS floats added to a variable; 32 rows of 64 "
                                                  "floats gathered from a table of N rows"),
-    ("train_MODEL_MODE", "the time between two steps of any of two workers, with 1 parameter server (linreg, cnn) or 2"),
-    ("MODEL", "linreg: two scalars, 1 example; softmax: 784 to 10, 100 examples; mlp: 784, 1024, 1024, 10, 32 examples; cnn: two convolutions 5 x 5 of 32 and 64 "
-     "channels with pools, 512, 10, 64 pictures 28 x 28; embed: 4,096 of a million rows of 32 floats"),
-    ("build, initialize, first_run, memory", "a graph of 50,000 nodes: built from Python, its variables initialized, its first step, the memory of the process then"),
-    ("records", "a record of 28 x 28 pixels read, parsed and batched, by queues and by tf.data"),
-    ("memory, start", "the peak of a process, and the time until its port takes connections"),
+    ("train_MODEL_MODE", "the time between two successive steps of two workers together, with 1 parameter server (linreg, cnn) or 2"),
+    ("MODEL", "linreg: two scalars, 1 example; softmax: 784 to 10, 100 examples; mlp: layers of 784, 1024, 1024 and 10, 32 examples; cnn: two 5 x 5 convolutions "
+     "of 32 and 64 channels with pooling, layers of 512 and 10, 64 images of 28 x 28; embed: 4,096 of a million rows of 32 floats"),
+    ("build, initialize, first_run, memory", "a graph of 50,000 nodes: the time to build it in Python, to initialize its variables and to run its first step, and the memory of the process afterwards"),
+    ("records", "the time to read, parse and batch a record of 28 x 28 pixels, with queues and with tf.data"),
+    ("memory, start", "the peak memory of a process, and the time until its port accepts connections"),
 ]
 
 
@@ -112,7 +112,7 @@ def network_lines(samples):
 
     return ["", "## Between hosts", "",
             "The tasks of one host share memory. Between hosts calls go over gRPC, or over UCX where `WEIR_TRANSPORT` asks for it. Here both "
-            "are measured over the loopback device: what the software takes, to which a network adds its own time. TensorFlow's calls go over gRPC.", "",
+            "are measured over the loopback device: the time of the software, to which a network adds its own. TensorFlow's calls go over gRPC.", "",
             f"| measure | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|",
             *(f"| {row} | {' | '.join(cell(name, row) for name in columns)} |" for row in shown_rows)]
 
@@ -230,7 +230,7 @@ def parts_lines(rows):
         return " | ".join(shown("", figure) if figure else "" for figure in map(value, rows))
 
     return ["", "## Where the time of a step goes", "",
-            "One worker and its parameter servers (`bench/step_parts.py`; 1 for the null step and cnn, 2 for the others), each in a process of its own. "
+            "One worker and its parameter servers (`bench/step_parts.py`; 1 for the null step and cnn, 2 for the others), each in its own process. "
             "Kernel times come from traces (`RunOptions.FULL_TRACE`); where several kernels run at once, the time is split evenly. Tracing overhead is "
             "excluded: the parts add up to the untraced step.", "",
             "![parts of a step](performance/step-parts.svg)", "",
@@ -277,18 +277,18 @@ def write(measured, folder):
     judged = [(name, met) for name, met in judged if met is not None]
     missed = [name for name, met in judged if not met]
     lines = ["# Performance", "",
-             f"Written by `make bench` on {measured['date']}: alternating rounds in one run ({measured['rounds']} of them), medians (and the least .. the most). "
-             f"{measured['cores']} cores{' of ' + measured['processor'] if measured.get('processor') else ''}. Only ratios within one run mean anything; the goal is the most that Weir may take of the other's figure.", ""]
+             f"Written by `make bench` on {measured['date']}: alternating rounds in one run ({measured['rounds']} of them), medians (and minimum .. maximum). "
+             f"{measured['cores']} cores{' of ' + measured['processor'] if measured.get('processor') else ''}. Only ratios within one run mean anything; the goal is the largest allowed ratio of Weir's figure to the other's.", ""]
     if judged:
         lines += [f"**{len(judged) - len(missed)} of {len(judged)} goals met.**" + (f" Missed: {', '.join(missed)}." if missed else ""), ""]
     drawn = write_plots(folder / "performance", rows, growths, parts)
     if "ratios" in drawn:
         lines += ["![Weir beside TensorFlow, as ratios with their goals](performance/ratios.svg)", ""]
     lines += table(rows, TENSORFLOW)
-    lines += ["", "`sync to async` compares synchronous training with what TensorFlow reaches asynchronously; `weir serve` and an idle ps under `weir run` are "
-              "compared with an idle ps of TensorFlow, from the start of the process until its port takes connections.",
-              "Within a host a large value is handed over without being copied: `pull` is the time until the worker can read all of it, of which it reads one element; "
-              "`push` is added up on the ps, which reads all of it once."]
+    lines += ["", "`sync to async` compares synchronous training with TensorFlow's asynchronous training; `weir serve` and an idle ps under `weir run` are "
+              "compared with an idle ps of TensorFlow, from the start of the process until its port accepts connections.",
+              "Within a host a large value is passed without a copy. `pull` is the time until the worker can read the value; it reads one element. "
+              "For `push`, the ps adds the value to a variable, so it reads the whole value once."]
     lines += meaning_lines()
     lines += limit_lines(missed)
     lines += network_lines(measured["samples"])

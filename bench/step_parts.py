@@ -20,9 +20,9 @@ PS_UPDATES, PS_OTHERS = "ps: updates", "ps: other kernels"
 PRODUCTS, CONVOLUTIONS, UPDATES, OTHERS = "worker: products", "worker: convolutions, pools", "worker: updates", "worker: other kernels"
 # Parts in the order of the plot, and their descriptions.
 PARTS = {
-    PYTHON: "a step of a local session that is fed the same and runs nothing: the call, and what is fed as tensors",
-    MASTER: "what the same step takes longer on the worker's server",
-    WAITING: "the rest of the step: messages under way, threads that wake up, and what masters do for each task",
+    PYTHON: "a local step with the same feeds that runs no node: the call, and the conversion of the feeds",
+    MASTER: "the additional time of that step on the worker's server",
+    WAITING: "the rest of the step: messages in flight, waking threads, and the master's work for each task",
     BETWEEN: "no kernel runs, and the last to run and the next are of one task, with nothing received between them: the executor",
     PS_UPDATES: "kernels on parameter servers that change variables",
     PS_OTHERS: "all others there: rows that are gathered, gradients of rows that are put together, variables that are read",

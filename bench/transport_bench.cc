@@ -11,14 +11,14 @@
 namespace weir {
 namespace {
 
-constexpr int64_t kTimeoutMs = 60'000;
+constexpr TransportSettings kSettings{.peer_timeout_ms = 60'000, .force_ucx = true};
 
 enum class TransportKind { kGrpc, kHost, kUcx };
 
 std::unique_ptr<Transport> MakeTransport(TransportKind way) {
-  std::unique_ptr<Transport> grpc = MakeGrpcTransport(kTimeoutMs);
-  if (way == TransportKind::kHost) return MakeHostTransport(std::move(grpc), kTimeoutMs);
-  if (way == TransportKind::kUcx) return MakeUcxTransport(std::move(grpc), kTimeoutMs, /*forced=*/true);
+  std::unique_ptr<Transport> grpc = MakeGrpcTransport(kSettings);
+  if (way == TransportKind::kHost) return MakeHostTransport(std::move(grpc), kSettings);
+  if (way == TransportKind::kUcx) return MakeUcxTransport(std::move(grpc), kSettings);
   return grpc;
 }
 
@@ -29,7 +29,7 @@ void BM_Call(benchmark::State& state, TransportKind way) {
   std::unique_ptr<Listener> listener = *server->Listen("127.0.0.1:0");
   listener->Serve([](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope("12345678")); });
   const std::shared_ptr<Channel> channel = client->Connect(fmt::format("127.0.0.1:{}", listener->port()));
-  if (way == TransportKind::kUcx && !WaitUntilUcxIsUsed(*channel, kTimeoutMs))
+  if (way == TransportKind::kUcx && !WaitUntilUcxIsUsed(*channel, kSettings.peer_timeout_ms))
     return state.SkipWithError("UCX is not there");
   const auto bytes = std::make_shared<std::string>(static_cast<size_t>(state.range(0)), 'x');
   std::mutex mu;

@@ -17,7 +17,7 @@ flags.DEFINE_string("worker_hosts", "", "Comma-separated addresses of the worker
 flags.DEFINE_string("job_name", "", "ps or worker")
 flags.DEFINE_integer("task_index", 0, "Index of this task in its job")
 flags.DEFINE_string("data_dir", "data", "Folder with MNIST's files or those of tools/write_digits")
-flags.DEFINE_string("logdir", "logs", "Folder for checkpoints and event files")
+flags.DEFINE_string("logdir", "cluster_digits_logs", "Folder for checkpoints and event files")
 flags.DEFINE_integer("steps", 2000, "The global step at which training ends")
 flags.DEFINE_integer("batch", 100, "Images per step")
 flags.DEFINE_bool("sync", False, "Train synchronously")
@@ -79,6 +79,8 @@ def work(cluster, server, workers):
 
 
 def main(_):
+    if not FLAGS.ps_hosts:
+        raise SystemExit("this program keeps its variables on parameter servers: start it with `weir up ... --ps 1`")
     workers = FLAGS.worker_hosts.split(",")
     cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","), "worker": workers})
     server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)

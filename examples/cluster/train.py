@@ -82,6 +82,8 @@ def work(server):
 
 
 def main(_):
+    if not FLAGS.ps_hosts:
+        raise SystemExit("this program keeps its variables on parameter servers: start it with `weir up ... --ps 1`")
     cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")})
     server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
     if FLAGS.job_name == "ps":

@@ -1,6 +1,6 @@
 """A minimal trainer: a model, a MonitoredTrainingSession and a last step.
 
-  weir up examples/cluster/trainer.py --ps 1 --workers 2 -- --logdir=logs
+  weir up examples/cluster/trainer.py --ps 1 --workers 2 -- --logdir=trainer_logs
 
 Every task runs this program. It continues from the last checkpoint when it is restarted, and also when a parameter server is
 lost and comes back during the run.
@@ -23,6 +23,8 @@ def model():
 
 
 def main(_):
+    if not FLAGS.ps_hosts:
+        raise SystemExit("this program keeps its variables on parameter servers: start it with `weir up ... --ps 1`")
     ps_hosts = FLAGS.ps_hosts.split(",")
     worker_hosts = FLAGS.worker_hosts.split(",")
     cluster = tf.train.ClusterSpec({"ps": ps_hosts, "worker": worker_hosts})
@@ -48,7 +50,7 @@ if __name__ == "__main__":
     parser.add_argument("--worker_hosts", default="", help="comma-separated addresses of the workers")
     parser.add_argument("--job_name", default="", help="ps or worker")
     parser.add_argument("--task_index", type=int, default=0, help="index of this task in its job")
-    parser.add_argument("--logdir", default="logs", help="folder for checkpoints and event files")
+    parser.add_argument("--logdir", default="trainer_logs", help="folder for checkpoints and event files")
     parser.add_argument("--last_step", type=int, default=2000, help="the global step at which training ends")
     FLAGS, rest = parser.parse_known_args()
     tf.app.run(main=main, argv=[sys.argv[0]] + rest)

@@ -1,8 +1,8 @@
 // Trains a convolutional network that recognizes handwritten digits, on a cluster, from record files: train.py in C++.
 // Make the records as described in train.py, then:
 //   weir up build/examples/digits_train --ps 1 --workers 2 -- --train=train.tfrecords --validation=test.tfrecords
-//           --logdir=logs [--issync]
-//   build/examples/digits_predict logs/digits.pb PICTURE...
+//           --logdir=digits_cpp_logs [--issync]
+//   build/examples/digits_predict digits_cpp_logs/digits.pb PICTURE...
 // Every task runs this program. With --issync, all workers' gradients form one step; otherwise each worker steps at its
 // own pace. A restarted run continues from the last checkpoint in its logdir.
 #include <CLI/CLI.hpp>
@@ -24,7 +24,7 @@ struct Flags {
   bool issync = false;
   std::string train = "train.tfrecords";
   std::string validation = "test.tfrecords";
-  std::string logdir = "logs";
+  std::string logdir = "digits_cpp_logs";
   int64_t steps = 1600;
   int64_t batch = 64;
   double learning_rate = 0.1;

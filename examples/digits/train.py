@@ -24,7 +24,7 @@ flags.DEFINE_integer("task_index", 0, "Index of this task in its job")
 flags.DEFINE_bool("issync", False, "Train synchronously")
 flags.DEFINE_string("train", "train.tfrecords", "Records to train with, as `weir records make --raw` writes them")
 flags.DEFINE_string("validation", "test.tfrecords", "Records to measure the accuracy with")
-flags.DEFINE_string("logdir", "logs", "Folder for checkpoints, event files and the trained graph")
+flags.DEFINE_string("logdir", "digits_logs", "Folder for checkpoints, event files and the trained graph")
 flags.DEFINE_integer("steps", 1600, "The global step at which training ends")
 flags.DEFINE_integer("batch", 64, "Images per step")
 flags.DEFINE_float("learning_rate", 0.1, "Initial learning rate of gradient descent; decays to a tenth")
@@ -117,6 +117,8 @@ def work(cluster, server, workers):
 
 
 def main(_):
+    if not FLAGS.ps_hosts:
+        raise SystemExit("this program keeps its variables on parameter servers: start it with `weir up ... --ps 1`")
     workers = FLAGS.worker_hosts.split(",")
     cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","), "worker": workers})
     server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
