@@ -16,6 +16,7 @@ DIFFERENT = {
     r"hook_answers: CheckpointSaverHook every 2?3?(2.[05])? from 0 by 7": "2.21 reads the step after every run, 1.15 only when one more step would be due",
     r"value_answers: GFile ab?\+ of a file": "TensorFlow does not read what was appended after its buffer was filled",
     r"scope_answers: a scope without a name": "ValueError",
+    r"ragged_answers: gradient of to tensor": "2.21 gives IndexedSlices of all rows",
     r"value_answers: convert None in a list.*": "ValueError",
     r"value_answers: convert an empty range": "an empty list is of type float32",
     r"value_answers: convert (an empty range|ragged) to string": "no element says that it is not a string",

@@ -7,13 +7,13 @@ The cases run in child processes, so that a case that crashes is reported like a
 """
 import gc
 import json
-import os
 import pathlib
 import resource
 import signal
 import sys
 import tempfile
 
+from child_process import answers_of_child
 from oracle.optest_graph import Asker
 from oracle.optest_parser import Unsupported
 from oracle.optest_text import read_cases
@@ -31,20 +31,7 @@ def ask(case):
 
 def ask_in_child(cases):
     """Runs cases in a child process and returns their answers, up to the last one or the one that crashed the child."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        with os.fdopen(writer, "w") as out:
-            for case in cases:
-                signal.alarm(SECONDS_PER_CASE)
-                print(json.dumps(ask(case)), file=out, flush=True)
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as answers:
-        lines = list(answers)
-    _, status = os.waitpid(child, 0)
-    found = [json.loads(line) for line in lines]
+    found, status = answers_of_child(cases, ask, SECONDS_PER_CASE)
     if len(found) < len(cases):
         what = "does not end" if status == signal.SIGALRM else "ends the process"
         found.append({"differences": [(cases[len(found)].lines[0][0], "*", what)]})

@@ -1,5 +1,7 @@
 """Fixtures with TensorFlow's results, computed once by its own interpreter (WEIR_TF_PYTHON), never in this process."""
 import fcntl
+import functools
+import json
 import os
 import pathlib
 import pickle
@@ -23,12 +25,52 @@ def tensorflow_python(variable="WEIR_TF_PYTHON"):
 
 
 def tensorflow_environment():
-    return {**{k: v for k, v in os.environ.items() if k != "PYTHONPATH"}, "PYTHONDONTWRITEBYTECODE": "1"}
+    # One thread per op: the tests run in several processes.
+    return {**{k: v for k, v in os.environ.items() if k != "PYTHONPATH"}, "PYTHONDONTWRITEBYTECODE": "1", "TF_NUM_INTRAOP_THREADS": "1",
+            "OMP_NUM_THREADS": "1"}
 
 
-def start_tensorflow(*arguments):
-    """Starts a script of this folder in an environment where `import tensorflow` is the real TensorFlow."""
-    return subprocess.Popen([tensorflow_python(), *map(str, arguments)], env=tensorflow_environment(), cwd=HERE)
+class TensorFlow:
+    """A process of an interpreter that has TensorFlow imported, and runs scripts of this folder in its child processes."""
+
+    def __init__(self, python):
+        self.process = subprocess.Popen([python, "tensorflow_server.py"], env=tensorflow_environment(), cwd=HERE, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.started, self.ended = 0, {}
+
+    def start(self, arguments):
+        self.started += 1
+        self.process.stdin.write(json.dumps([self.started, [str(argument) for argument in arguments]]) + "\n")
+        self.process.stdin.flush()
+        return Script(self, self.started)
+
+    def wait(self, number):
+        while number not in self.ended:
+            line = self.process.stdout.readline()
+            assert line, f"TensorFlow has ended, with status {self.process.wait()}"
+            ended, status = json.loads(line)
+            self.ended[ended] = status
+        return self.ended[number]
+
+
+class Script:
+    """A script that TensorFlow runs."""
+
+    def __init__(self, server, number):
+        self.server, self.number = server, number
+
+    def wait(self):
+        return self.server.wait(self.number)
+
+
+def start_tensorflow(*arguments, python="WEIR_TF_PYTHON"):
+    """Starts a script of this folder in a process where `import tensorflow` is the real TensorFlow."""
+    return tensorflow(tensorflow_python(python)).start(arguments)
+
+
+@functools.cache
+def tensorflow(python):
+    return TensorFlow(python)
 
 
 def run_tensorflow(*arguments):
@@ -37,8 +79,7 @@ def run_tensorflow(*arguments):
 
 def run_keras2_tensorflow(*arguments):
     """Runs a script of this folder with TensorFlow 2.15, the last with tf.estimator and Keras 2, and with tf-slim."""
-    python = tensorflow_python("WEIR_KERAS2_TF_PYTHON")
-    subprocess.run([python, *map(str, arguments)], env=tensorflow_environment(), cwd=HERE, check=True)
+    assert start_tensorflow(*arguments, python="WEIR_KERAS2_TF_PYTHON").wait() == 0
 
 
 def make_answers(out):

@@ -4,6 +4,11 @@ from weir import _weir
 from weir.proto import message_class
 
 
+# Ops of contrib, which 2.21 lacks.
+# Ops of tf.contrib, and Weir's own.
+OTHER_OPS = {"GatherTree", "_CopyToGpu", "_CopyToHost", "_HostConst"}
+
+
 def describe_argument(arg):
     return (arg.name, arg.type, arg.type_attr, arg.number_attr, arg.type_list_attr, arg.is_ref)
 
@@ -23,6 +28,9 @@ def test_op_definitions(answers):
     for name in names:
         ours = message_class("OpDef")()
         ours.ParseFromString(_weir.op_def(name))
+        if name in OTHER_OPS:
+            assert name not in known
+            continue
         if name not in known:
             problems.append(f"{name}: TensorFlow has no such op")
             continue

@@ -351,8 +351,11 @@ class Builder:
         _, x, _, kept = tf.while_loop(lambda i, *_: i < s["turns"], turn, [tf.constant(0), first, second, kept],
                                       swap_memory=s["swap"])
         env[s["out"][0]] = x
-        # An empty array cannot be stacked.
-        total = tf.reduce_sum(kept.stack() * 0.5) if s["turns"] else tf.constant(0.0, tf.float64)
+        if s["turns"]:
+            total = tf.reduce_sum(kept.stack() * 0.5)
+        else:  # an empty array cannot be stacked
+            with tf.control_dependencies([kept.flow]):
+                total = tf.constant(0.0, tf.float64)
         env[s["out"][1]] = total
 
     def gradients(self, env):
@@ -474,9 +477,9 @@ class Evaluator:
             elif k in ("while", "array"):
                 # The initial values of a loop are read outside of it.
                 start = [self.look(env[n], self.join(base, self.seen[n])) for n in s["init"]]
-                loop(s, Looked(env, lambda value: self.look(value, seen)), start)
+                loop(s, LazyEnvironment(env, lambda value: self.look(value, seen)), start)
             else:
-                plain(s, Looked(env, lambda value: self.look(value, seen)))
+                plain(s, LazyEnvironment(env, lambda value: self.look(value, seen)))
             for name in outs_of(s):
                 self.seen[name] = seen
 
@@ -505,7 +508,7 @@ class Evaluator:
         self.updates[s["out"]] = self.last[v] = seen
 
 
-class Looked(dict):
+class LazyEnvironment(dict):
     """An environment that reads its values when they are accessed."""
 
     def __init__(self, env, look):
@@ -520,7 +523,7 @@ class Looked(dict):
         self.env[name] = value
 
     def copy(self):
-        return Looked(dict(self.env), self.look)
+        return LazyEnvironment(dict(self.env), self.look)
 
 
 def outs_of(s):

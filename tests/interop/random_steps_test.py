@@ -20,7 +20,7 @@ def seeds():
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def tensorflow_answers(tmp_path_factory):
     """Returns TensorFlow's answers by seed."""
     kept = os.environ.get("WEIR_RANDOM_ANSWERS")
     path = kept or tmp_path_factory.mktemp("random") / "steps.pkl"
@@ -59,8 +59,8 @@ def check(seed, answer):
     return None
 
 
-def test_random_steps_agree(told):
-    wrong = {seed: problem for seed in seeds() if (problem := check(seed, told[seed])) is not None}
+def test_random_steps_agree(tensorflow_answers):
+    wrong = {seed: problem for seed in seeds() if (problem := check(seed, tensorflow_answers[seed])) is not None}
     assert not wrong
 
 

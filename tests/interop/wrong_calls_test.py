@@ -17,7 +17,7 @@ from conftest import HERE, run_tensorflow
 
 SHARE = int(os.environ.get("WEIR_WRONG_CALLS", "2"))
 SEED = os.environ.get("WEIR_WRONG_CALLS_SEED", "1")
-# How many of a hundred texts may differ beyond what is listed. This only ever goes down: see what differs with `pytest -s`.
+# The percentage of unlisted texts that may differ. Lower it when fewer differ; `pytest -s` prints the differences.
 MOST_TEXTS = 16
 Known = collections.namedtuple("Known", "place fits reason")
 
@@ -48,7 +48,7 @@ def is_missing(answer):
 
 
 def essence(text):
-    """The text without what names nodes, graphs, files and addresses."""
+    """The text without the names of nodes, graphs, files and addresses."""
     text = re.sub(r"(?s) for '\{\{node .*| for '[^']*' \(op: '.*| \(graphs are <.*", "", text)
     text = re.sub(r"\{\{(function_)?node [^}]*\}\}", "", text)
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)

@@ -8,9 +8,16 @@ import importlib
 
 import numpy as np
 
-MODULES = ["nn_answers", "loss_answers", "variable_answers", "scope_answers", "hook_answers", "session_answers", "value_answers",
-           "small_answers"]
-KERAS2_MODULES = []
+MODULES = ["nn_answers", "sequence_answers", "loss_answers", "variable_answers", "scope_answers", "hook_answers",
+           "session_answers", "value_answers", "small_answers", "name_answers", "data_answers", "cluster_answers",
+           "module_answers", "ragged_answers"]
+KERAS2_MODULES = ["slim_answers", "net_answers", "keras_answers", "estimator_answers", "head_answers", "canned_answers", "column_answers"]
+
+MOVED = {
+    "framework.ops": ["Tensor", "IndexedSlices"],
+    "ops.array_ops": ["stack", "unstack", "concat"],
+    "ops.control_flow_ops": ["cond", "case", "while_loop"],
+}
 
 
 def cases(modules=MODULES + KERAS2_MODULES):
@@ -20,7 +27,15 @@ def cases(modules=MODULES + KERAS2_MODULES):
 
 def slim(tf):
     """Returns the slim library: tf.contrib.slim of Weir, the package tf-slim beside TensorFlow."""
-    return tf.contrib.slim if tf.__name__ == "weir" else importlib.import_module("tf_slim")
+    if tf.__name__ == "weir":
+        return tf.contrib.slim
+    for module, names in MOVED.items():  # tf-slim uses names that TensorFlow 2.15 has moved
+        found = importlib.import_module(f"tensorflow.python.{module}")
+        for name in names:
+            if not hasattr(found, name):
+                setattr(found, name, getattr(tf, name))
+    importlib.import_module("tf_slim.layers.layers").normalization_layers = tf.layers
+    return importlib.import_module("tf_slim")
 
 
 def evaluate(tf, fetches, feed_dict=None):

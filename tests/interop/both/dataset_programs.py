@@ -9,7 +9,7 @@ def variable(tf, value=0, resource=True, dtype="int64"):
     return tf.Variable(value, dtype=getattr(tf, dtype), use_resource=resource)
 
 
-def told(tf, dataset, deterministic=None):
+def with_options(tf, dataset, deterministic=None):
     options = tf.data.Options()
     if hasattr(options, "autotune"):
         options.autotune.enabled = False
@@ -30,7 +30,7 @@ def plain(value):
 def passes(tf, dataset, n=3, before=(), after=(), count=1, sessions=1):
     """Returns up to n elements of each of `count` passes per session, then "end" if there are no more. `after` runs
     after each element."""
-    iterator = tf.data.make_initializable_iterator(told(tf, dataset))
+    iterator = tf.data.make_initializable_iterator(with_options(tf, dataset))
     following = iterator.get_next()
     init = [tf.global_variables_initializer(), tf.tables_initializer()]
     result = []
@@ -133,7 +133,7 @@ def order_of_effects(tf):
 
 
 @program
-def effects_nobody_asks_for(tf):
+def effects_that_no_result_needs(tf):
     v = variable(tf, 1)
 
     def f(i):

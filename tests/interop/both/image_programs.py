@@ -62,7 +62,7 @@ def colors(tf):
     return {"look": look, "feeds": [feed]}
 
 
-def by_chance(tf):
+def random_images(tf):
     """Random functions with fixed seeds."""
     whole, batch, _, bytes_, feed = inputs(tf)
     look = []
@@ -109,5 +109,5 @@ def distorted(tf):
 
 
 def programs():
-    return [Program("image sizes", sizes), Program("image crops", crops), Program("image colors", colors), Program("images by chance", by_chance),
+    return [Program("image sizes", sizes), Program("image crops", crops), Program("image colors", colors), Program("images by chance", random_images),
             Program("image files", files), Program("image pairs", pairs), Program("distorted images", distorted)]

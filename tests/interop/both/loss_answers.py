@@ -114,3 +114,17 @@ def loss_of_sizes_that_come_late(shape, declared):
 for shape, declared in [((3, 1), [None, 1]), ((1, 1), [None, 1]), ((2, 1), [None, 1]), ((3, 2), [None, 2]), ((4, 2), [None, 2]),
                         ((3, 2), [3, None]), ((3, 1), [3, None]), ((3, 3), [3, None]), ((1, 2), [None, None]), ((2, 2), [None, None])]:
     CASES[f"weights {shape} for a placeholder of {declared}"] = loss_of_sizes_that_come_late(shape, declared)
+
+
+def loss_of_values_that_come_late(values_shape, weights_shape, shape):
+    def case(tf):
+        values, weights = tf.placeholder(tf.float32, values_shape), tf.placeholder(tf.float32, weights_shape)
+        value = tf.losses.compute_weighted_loss(values, weights)
+        return evaluate(tf, value, {values: PREDICTIONS, weights: weights_of(shape)})
+    return case
+
+
+for values_shape, weights_shape in [(None, None), (None, [None, None]), ([3, 2], None), ([None, 2], [None, None])]:
+    for shape in [(), (2,), (3, 1), (1, 1), (3, 2), (2, 2), (1, 1, 1)]:
+        if weights_shape is None or len(shape) == len(weights_shape):
+            CASES[f"weights {shape} declared {weights_shape} for values {values_shape}"] = loss_of_values_that_come_late(values_shape, weights_shape, shape)

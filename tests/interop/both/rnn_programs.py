@@ -73,7 +73,7 @@ def both_ways(unrolled):
     return build
 
 
-def steered(pattern, unknown=False):
+def run_raw_rnn(pattern, unknown=False):
     """raw_rnn with a loop function that chooses the next input at every time step."""
     def build(tf):
         cells, loops = recurrent(tf)
@@ -106,9 +106,9 @@ def steered(pattern, unknown=False):
 
 
 def programs():
-    yield Program("rnn_steered", steered(None))
-    yield Program("rnn_steered_emitting", steered("pair"))
-    yield Program("rnn_steered_unknown_sizes", steered(None, unknown=True))
+    yield Program("rnn_steered", run_raw_rnn(None))
+    yield Program("rnn_steered_emitting", run_raw_rnn("pair"))
+    yield Program("rnn_steered_unknown_sizes", run_raw_rnn(None, unknown=True))
     for name, make in CELLS.items():
         yield Program(f"rnn_{name}", over_time(make))
         yield Program(f"rnn_{name}_lengths", over_time(make, lengths=[5, 0, 3]))

@@ -247,3 +247,103 @@ def caching_device_off(tf):
 
 
 CASES["caching device off"] = caching_device_off
+
+
+# ---- lookup tables ----
+
+WORDS = ["a", "b", "c"]
+FILE = "/tmp/words.txt"  # is never read
+
+
+def functions_of_tables(tf):
+    """The functions of tf.contrib.lookup; newer versions of TensorFlow have them only below tensorflow.python."""
+    if hasattr(tf, "contrib"):
+        return tf.contrib.lookup
+    from tensorflow.python.ops import lookup_ops
+    return lookup_ops
+
+
+def pairs(tf, **options):
+    return tf.lookup.KeyValueTensorInitializer(WORDS, [0, 1, 2], tf.string, tf.int64, **options)
+
+
+def lines(tf, **options):
+    index = tf.lookup.TextFileIndex
+    return tf.lookup.TextFileInitializer(FILE, tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER, **options)
+
+
+def table_names(make, key="string", around=None):
+    """All names of the nodes of a table and of its uses. 1.15 selects with Select, newer versions with SelectV2."""
+    def case(tf):
+        with tf.name_scope(around) if around else contextlib.nullcontext():
+            table = make(tf, functions_of_tables(tf))
+            found = table.lookup(tf.constant(["a"] if key == "string" else [1], getattr(tf, key)))
+            named = table.lookup(tf.constant(["a"] if key == "string" else [1], getattr(tf, key)), name="named")
+            table.size()
+            table.size("size")
+        files = [path.name for path in tf.get_collection("asset_filepaths")]
+        initializers = [op.name for op in tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)]
+        names = [name.replace("SelectV2", "Select") for name in node_names(tf)]
+        return [table.name, names, found.name.replace("SelectV2", "Select"), named.name.replace("SelectV2", "Select"), initializers, files]
+    return case
+
+
+INT = [5, 6]
+for name, (make, key) in {
+        "static": (lambda tf, f: tf.lookup.StaticHashTable(pairs(tf), -1), "string"),
+        "static of a name": (lambda tf, f: tf.lookup.StaticHashTable(pairs(tf, name="init"), -1, name="t"), "string"),
+        "static of tensors": (lambda tf, f: tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(tf.constant(WORDS), tf.constant([0, 1, 2], tf.int64)), -1), "string"),
+        "static of a file": (lambda tf, f: tf.lookup.StaticHashTable(lines(tf), -1), "string"),
+        "static of a file and a name": (lambda tf, f: tf.lookup.StaticHashTable(lines(tf, vocab_size=3, name="i"), -1, name="t"), "string"),
+        "static of an unknown file": (lambda tf, f: tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
+            tf.placeholder(tf.string), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1), "string"),
+        "vocabulary": (lambda tf, f: tf.lookup.StaticVocabularyTable(pairs(tf), 2), "string"),
+        "vocabulary of a name": (lambda tf, f: tf.lookup.StaticVocabularyTable(pairs(tf), 2, name="voc"), "string"),
+        "from tensor": (lambda tf, f: f.index_table_from_tensor(vocabulary_list=WORDS), "string"),
+        "from tensor of a name": (lambda tf, f: f.index_table_from_tensor(vocabulary_list=WORDS, name="voc"), "string"),
+        "from tensor with buckets": (lambda tf, f: f.index_table_from_tensor(vocabulary_list=WORDS, num_oov_buckets=2, name="voc"), "string"),
+        "from integers": (lambda tf, f: f.index_table_from_tensor(vocabulary_list=tf.constant(INT, tf.int64), dtype=tf.int64), "int64"),
+        "from short integers": (lambda tf, f: f.index_table_from_tensor(vocabulary_list=tf.constant(INT), dtype=tf.int32), "int64"),
+        "from short integers with buckets": (lambda tf, f: f.index_table_from_tensor(
+            vocabulary_list=tf.constant(INT), dtype=tf.int32, num_oov_buckets=2), "int32"),
+        "from a placeholder": (lambda tf, f: f.index_table_from_tensor(vocabulary_list=tf.placeholder(tf.string, [None])), "string"),
+        "from a file": (lambda tf, f: f.index_table_from_file(FILE), "string"),
+        "from a file of a name": (lambda tf, f: f.index_table_from_file(FILE, vocab_size=3, name="f"), "string"),
+        "from a file with buckets": (lambda tf, f: f.index_table_from_file(FILE, num_oov_buckets=2), "string"),
+        "from a file of integers": (lambda tf, f: f.index_table_from_file(FILE, key_dtype=tf.int64, num_oov_buckets=1), "int64"),
+        "to strings": (lambda tf, f: f.index_to_string_table_from_tensor(vocabulary_list=WORDS), "int64"),
+        "to strings of a name": (lambda tf, f: f.index_to_string_table_from_tensor(vocabulary_list=WORDS, name="n"), "int64"),
+        "to strings from a placeholder": (lambda tf, f: f.index_to_string_table_from_tensor(
+            vocabulary_list=tf.placeholder(tf.string, [None])), "int64"),
+        "to strings from a file": (lambda tf, f: f.index_to_string_table_from_file(FILE), "int64")}.items():
+    CASES[f"table {name}"] = table_names(make, key)
+    CASES[f"table {name} in a scope"] = table_names(make, key, "outer")
+
+
+def two_tables(tf):
+    tables = [tf.lookup.StaticHashTable(pairs(tf), -1) for _ in range(2)]
+    return [[t.name for t in tables], [t.lookup(tf.constant(["a"])).name for t in tables], node_names(tf)]
+
+
+def mutable_table(dense):
+    def case(tf):
+        kind = functions_of_tables(tf)
+        if dense:
+            make = getattr(kind, "DenseHashTable", None) or kind.MutableDenseHashTable
+            table = make(tf.string, tf.int64, -1, empty_key="", deleted_key="-")
+        else:
+            table = kind.MutableHashTable(tf.string, tf.int64, -1)
+        table.lookup(tf.constant(["a"]))
+        table.insert(tf.constant(["a"]), tf.constant([1], tf.int64))
+        table.remove(tf.constant(["a"]))
+        table.size()
+        table.export()
+        return [table.name, node_names(tf)]
+    return case
+
+
+CASES["two tables"] = two_tables
+CASES["table that can change"] = mutable_table(False)
+CASES["dense table that can change"] = mutable_table(True)
+CASES["table that is exported"] = lambda tf: [t.name for t in tf.lookup.StaticHashTable(pairs(tf), -1).export()]

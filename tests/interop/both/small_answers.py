@@ -1,4 +1,4 @@
-"""Small names that programs cannot do without: assignment to slices, masks as indices, moving averages, specs, formats."""
+"""Small public names that many programs use: assignment to slices, masks as indices, moving averages, specs, formats."""
 import numpy as np
 
 from both.answers import evaluate
@@ -205,3 +205,55 @@ for _name, _arguments, _values in [
         ("too many shapes", {"shapes": [[3], [2]]}, lambda tf: []), ("too many names", {"names": ["a", "b"]}, lambda tf: []),
         ("a number as name", {"shared_name": 3}, lambda tf: []), ("a tensor alone", {}, lambda tf: tf.constant(1.0))]:
     CASES[f"staging {_name}"] = lambda tf, a=_arguments, v=_values: staging_area(tf)([tf.float32], **a).put(v(tf)).name
+
+
+@case
+def a_recomputed_gradient(tf):
+    f = tf.recompute_grad(lambda x, y: (tf.sin(x) * y, y * y))
+    x, y = tf.constant([1.0, 2.0]), tf.constant(4.0)
+    values = f(x, y)
+    return evaluate(tf, [values, tf.gradients(values, [x, y])])
+
+
+@case
+def a_recomputed_gradient_of_a_variable(tf):
+    v = tf.get_variable("v", [2], initializer=tf.constant_initializer(3.0), use_resource=True)
+    x = tf.constant([1.0, 2.0])
+    y = tf.recompute_grad(lambda x: tf.sin(x * v))(x)
+    return evaluate(tf, [y, tf.gradients(y, [x, v])])
+
+
+@case
+def a_custom_gradient_without_variables(tf):
+    v = tf.get_variable("v", [], use_resource=True)
+    return tf.custom_gradient(lambda x: (x * v, lambda dy: dy))(tf.constant(1.0)).name
+
+
+@case
+def a_custom_gradient_with_too_few_variables(tf):
+    v, x = tf.get_variable("v", [], use_resource=True), tf.constant(1.0)
+    return tf.gradients(tf.custom_gradient(lambda x: (x * v, lambda dy, variables: (dy, [])))(x), x)
+
+
+@case
+def a_custom_gradient_that_makes_a_reference(tf):
+    return tf.custom_gradient(lambda x: (x * tf.get_variable("v", [], use_resource=False), lambda dy, variables: (dy, variables)))(tf.constant(1.0)).name
+
+
+@case
+def quantization(tf):
+    x = tf.constant([[-1.0, 0.3, 2.0], [0.5, 0.6, 7.0]])
+    q, low, high = tf.quantize(x, -1.0, 2.0, tf.quint8)
+    rows = tf.quantization.quantize(x, [-1.0, 0.0], [1.0, 7.0], tf.qint8, "SCALED", "HALF_TO_EVEN", axis=-2)
+    return evaluate(tf, [tf.bitcast(q, tf.uint8), low, high, tf.quantization.dequantize(q, low, high, "MIN_FIRST"), rows[1:],
+                         tf.quantize_v2(x, 0.0, 1.0, tf.qint16, "MIN_FIRST", "name")[2], tf.dequantize(rows[0], *rows[1:], "SCALED", axis=0)])
+
+
+@case
+def control_flow_of_version_2(tf):
+    before = tf.control_flow_v2_enabled()
+    tf.enable_control_flow_v2()
+    try:
+        return before, tf.control_flow_v2_enabled()
+    finally:
+        tf.disable_control_flow_v2()

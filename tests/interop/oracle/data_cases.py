@@ -1,6 +1,7 @@
 """Datasets: the elements of a pipeline in TensorFlow's graph, as one batch."""
 import numpy as np
 
+from oracle.recorder import apply_op
 from oracle.tensorflow1 import tf
 
 Dataset = tf.data.Dataset
@@ -11,12 +12,30 @@ def whole(dataset):
     return experimental.get_single_element(dataset.batch(1000))
 
 
+def statistics(prefix):
+    """Elements whose bytes are counted, the summary of these bytes, and elements whose time is measured."""
+    def op(name, **inputs):
+        return apply_op(prefix + name, inputs)
+
+    stats = op("StatsAggregatorHandle")
+    like = {"output_types": [tf.string], "output_shapes": [[]]}
+    texts = Dataset.from_tensor_slices(["a", "bcd", "x" * 100])._variant_tensor
+    counted = op("BytesProducedStatsDataset", input_dataset=texts, tag="bytes", **like)
+    counted = op("SetStatsAggregatorDataset", input_dataset=counted, stats_aggregator=stats, tag="input", counter_prefix="", **like)
+    timed = op("LatencyStatsDataset", input_dataset=texts, tag="time", **like)
+    elements = [whole(experimental.from_variant(dataset, tf.TensorSpec([], tf.string))) for dataset in (counted, timed)]
+    with tf.control_dependencies(elements):
+        return [*elements, op("StatsAggregatorSummary", iterator=stats)]
+
+
 def make(recorder):
     def case(name, build):
         recorder.case(name, build, [], grad=False)
 
     ten = lambda: Dataset.range(10)
     twice = lambda x: Dataset.from_tensors(x).repeat(2)
+    for prefix in ("", "Experimental"):
+        case(f"{prefix} statistics", lambda prefix=prefix: statistics(prefix))
     case("map", lambda: whole(ten().map(lambda x: x * x + 1)))
     case("parallel map", lambda: whole(ten().map(lambda x: x * x, num_parallel_calls=3)))
     case("captured values", lambda: whole(ten().map(lambda x, y=tf.constant(5, tf.int64): x * y)))
@@ -43,3 +62,12 @@ def make(recorder):
             case("shuffle the same way %d %d" % (seed, size), lambda: whole(ten().shuffle(size, seed=seed, reshuffle_each_iteration=False).repeat(2)))
             case("shuffle and repeat %d %d" % (seed, size), lambda: whole(ten().apply(experimental.shuffle_and_repeat(size, 3, seed))))
     case("one shot", lambda: ten().map(lambda x: x + 7).make_one_shot_iterator().get_next())
+    case("groups", lambda: whole(ten().apply(experimental.group_by_window(lambda x: x % 3, lambda key, d: d.map(lambda x: x * 10 + key), 2))))
+    case("folded groups", lambda: whole(ten().apply(experimental.group_by_reducer(lambda x: x % 3, experimental.Reducer(
+        lambda key: key, lambda s, x: s + x, lambda s: s)))))
+    case("scan", lambda: whole(ten().apply(experimental.scan(np.int64(1), lambda s, x: (s + x, s * 2)))))
+    case("take while", lambda: whole(ten().apply(experimental.take_while(lambda x: x < 4))))
+    case("unique", lambda: whole(ten().map(lambda x: x % 4).apply(experimental.unique())))
+    case("sample", lambda: whole(experimental.sample_from_datasets([ten(), Dataset.range(20, 30)], [0.3, 0.7], seed=4)))
+    case("cardinality", lambda: experimental.cardinality(ten().batch(3)))
+    case("assert cardinality", lambda: whole(ten().apply(experimental.assert_cardinality(10))))

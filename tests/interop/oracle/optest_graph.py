@@ -47,9 +47,16 @@ def first_sentence(error):
     return lines[0][:160] if lines else ""
 
 
+def integers(array):
+    """Quantized numbers, which are integers or, in arrays of TensorFlow's own types, structures with one field."""
+    return array[array.dtype.names[0]] if array.dtype.names else array
+
+
 def same(value, literal, tolerance):
-    if literal.dtype == tf.string or literal.dtype.is_quantized:
+    if literal.dtype == tf.string:
         return value.tolist() == literal.value.tolist()
+    if literal.dtype.is_quantized:
+        return np.array_equal(integers(value), integers(literal.value))
     if tolerance is None:
         return np.array_equal(value, literal.value)
     wide = np.complex128 if literal.dtype.is_complex else np.float64

@@ -97,7 +97,7 @@ class Recorder:
 
 
 def feeds_decide(definition, attr):
-    """Whether the type attribute is inferred from inputs, so that it must not be passed."""
+    """Whether the inputs determine the type attribute, so that it must not be passed."""
     return any(attr in (arg.type_attr, arg.type_list_attr) for arg in definition.input_arg)
 
 

@@ -55,10 +55,16 @@ def variables(case):
     def resource_slices(x, u):
         return after_resource(x, lambda h: raw.ResourceStridedSliceAssign(ref=h, begin=[1, 0], end=[3, 2], strides=[1, 1], value=u))
 
+    def shrunk(x):
+        refs = [reference(x), reference(x * 0.5)]
+        with tf.control_dependencies([raw.SdcaShrinkL1(weights=refs, l1=1.0, l2=0.5)]):
+            return [tf.identity(ref) for ref in refs]
+
     case("StridedSliceAssign", slices, [START, D(2, 2).array(np.float32)], grad=False, static=True)
     case("ResourceStridedSliceAssign", resource_slices, [START, D(2, 2).array(np.float32)], grad=False, static=True)
     case("AssignAdd", lambda x: raw.AssignAdd(ref=reference(x), value=x), [START], grad=False, static=True)
     case("AssignSub", lambda x: raw.AssignSub(ref=reference(x), value=x * 0.5), [START], grad=False, static=True)
+    case("SdcaShrinkL1", shrunk, [START - 7.0], grad=False, static=True)
     case("CountUpTo", lambda x: raw.CountUpTo(ref=reference(x), limit=5), [np.int32(3)], grad=False, static=True)
     case("RefIdentity", lambda x: raw.RefIdentity(input=reference(x)), [START], grad=False, static=True)
     case("RefSelect", lambda x, i: raw.RefSelect(index=i, inputs=[reference(x), reference(x * 2.0)]), [START, np.int32(1)], grad=False, static=True)

@@ -23,6 +23,7 @@ def values(case):
         case("hash_bucket%d" % buckets, lambda x, n=buckets: tf.string_to_hash_bucket(x, n), [random_bytes])
         case("hash_bucket_fast%d" % buckets, lambda x, n=buckets: tf.string_to_hash_bucket_fast(x, n), [random_bytes])
         case("hash_bucket_strong%d" % buckets, lambda x, n=buckets: tf.string_to_hash_bucket_strong(x, n, [2**40 + 7, -3]), [random_bytes])
+    case("sdca_fprint", lambda x: tf.raw_ops.SdcaFprint(input=x), [random_bytes])
     case("base64", lambda x: [tf.encode_base64(x), tf.encode_base64(x, pad=True), tf.decode_base64(tf.encode_base64(x))], [random_bytes])
     case("string_length", lambda x: [tf.strings.length(x), tf.strings.length(x, unit="UTF8_CHAR")], [random_bytes])
 

@@ -91,7 +91,7 @@ def wrong_values(node):
 
 
 def calls(node):
-    """Yields the calls in an expression that are not words of the vocabulary, outermost first."""
+    """Yields the calls in an expression, outermost first, except those of helper functions of vocabulary.py."""
     for found in ast.walk(node):
         if isinstance(found, ast.Call) and not is_call_of(found, WORDS):
             yield found

@@ -1,4 +1,4 @@
-"""Right calls of raw ops, as text, out of the cases of tests/ops. Needs TensorFlow, which knows the names of the parameters."""
+"""Valid calls of raw ops as text, derived from the cases of tests/ops. Needs TensorFlow, which knows the names of the parameters."""
 import inspect
 
 from oracle.optest_graph import NAMED_LITERAL, NAMED_NODE
@@ -13,7 +13,7 @@ WORD = {"fed": "t", "const": "const", "var": "var", "resource_var": "rvar"}
 LEFT_OUT = {"Abort", "Barrier", "PyFunc", "EagerPyFunc", "PyFuncStateless", "PrintV2", "Timestamp", "_Send", "_Recv"}
 
 
-# Attributes that Python calls otherwise.
+# Attributes that have another name in Python.
 PYTHON_NAMES = {"squeeze_dims": "axis", "lambda": "lambda_"}
 
 
@@ -68,7 +68,8 @@ class Reader:
             op, arguments, attributes = parser.call()
             if parser.text[parser.at:].strip():
                 raise Skip  # an `after` clause
-            # Inputs come first, some by another name than in the schema; attributes that follow from inputs are none of them.
+            # Inputs come first, some under another name than in the schema. Attributes that are inferred from inputs
+            # are not parameters.
             given = list(inspect.signature(getattr(tf.raw_ops, op)).parameters)
             inferred = [arg.name for arg in definition_of(op).attr if arg.name not in given]
             parts = ["%s=%s" % (name, self.argument(argument)) for name, argument in zip(given, arguments)]

@@ -14,8 +14,10 @@ import re
 import resource
 import signal
 import sys
+import tempfile
 import time
 
+from child_process import answers_of_child
 from wrong_calls.vocabulary import Vocabulary
 
 SECONDS_PER_CALL = 20
@@ -24,6 +26,9 @@ MOST_TEXT = 600
 
 def load(side):
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    # By default the processor decides whether TensorFlow uses oneDNN, whose errors differ.
+    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "1"
+    os.chdir(tempfile.mkdtemp())  # some calls create files
     if side == "weir":
         import weir
         return weir
@@ -91,22 +96,8 @@ def configured(tf):
 
 def run_in_child(tf, calls):
     """Runs calls in a child process and returns their answers, up to the last one or the one that ended the child."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        config = configured(tf)
-        with os.fdopen(writer, "w") as out:
-            for mode, text in calls:
-                signal.alarm(SECONDS_PER_CALL)
-                print(json.dumps(evaluate(tf, config, mode, text)), file=out, flush=True)
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as answers:
-        lines = list(answers)
-    _, status = os.waitpid(child, 0)
-    found = [json.loads(line) for line in lines]
+    config = configured(tf)
+    found, status = answers_of_child(calls, lambda call: evaluate(tf, config, *call), SECONDS_PER_CALL, outputs=(1, 2))
     if len(found) < len(calls):
         found.append(["ended", "timeout" if status == signal.SIGALRM else "signal %d" % (status & 127), ""])
     return found
