@@ -33,7 +33,7 @@ def expanded(word):
 
 
 def looks_like_a_path(word, folders):
-    if word.startswith("build/") or not re.fullmatch(r"[\w.*{},<>…/-]+", word):
+    if word.startswith(("build/", "tf.")) or not re.fullmatch(r"[\w.*{},<>…/-]+", word):
         return False
     return word.endswith(SUFFIXES) or re.search(r"\.\{(\w+,)*\w+\}$", word) is not None or (
         "/" in word and word.split("/")[0] in folders)
@@ -120,7 +120,7 @@ def test_the_cpp_guide_quotes_programs_that_are_built_and_run():
     text = (ROOT / "docs/cpp.md").read_text()
     quoted = dict(re.findall(r"^`(guide_\w+\.cc)`:\n\n```cpp\n(.*?)```", text, re.M | re.S))
     files = {path.name: path.read_text() for path in (ROOT / "examples/cpp").glob("guide_*.cc")}
-    assert len(files) == 7 and quoted == files
+    assert len(files) == 8 and quoted == files
 
 
 def test_make_targets_that_the_documentation_names_exist():

@@ -72,7 +72,7 @@ def test_the_page_says_which_goals_are_met(modules, tmp_path):
     assert (tmp_path / "performance.md").read_text() == page
 
 
-def test_the_page_says_what_limits_the_goals_that_are_missed(modules, tmp_path, monkeypatch):
+def test_the_page_gives_the_reason_of_each_missed_goal(modules, tmp_path, monkeypatch):
     import report
     monkeypatch.setattr(report, "LIMITS", {"null_1": "Nothing.", "null_4": "Four calls."})
     page = report.write(measured(), tmp_path)
@@ -80,7 +80,7 @@ def test_the_page_says_what_limits_the_goals_that_are_missed(modules, tmp_path, 
     assert "Nothing." not in page  # that goal is met
 
 
-def test_goals_are_judged_by_medians_of_what_both_were_measured_at(modules, tmp_path):
+def test_goals_compare_medians_at_sizes_measured_for_both(modules, tmp_path):
     import report
     assert report.Comparison("a", [1.0], [10.0], 0.1).met and not report.Comparison("a", [1.005], [10.0], 0.1).met
 
@@ -97,7 +97,7 @@ def test_goals_are_judged_by_medians_of_what_both_were_measured_at(modules, tmp_
     assert "**4 of 5 goals met.** Missed: null_4." in report.write(measured(scaling=others), tmp_path)  # only scalars have a growth goal
 
 
-def test_nothing_but_weir_gives_a_page_without_verdicts(modules, tmp_path):
+def test_without_other_implementations_the_page_has_no_verdicts(modules, tmp_path):
     import report
     page = report.write(measured(samples={"Weir": {"null_1": [90.0]}}, scaling={"Weir": []}), tmp_path)
     assert row_of(page, "null_1") == ["null_1", "90.0 us", "", "", "0.083", ""]
@@ -106,7 +106,7 @@ def test_nothing_but_weir_gives_a_page_without_verdicts(modules, tmp_path):
     assert list((tmp_path / "performance").iterdir()) == []
 
 
-def test_cpp_figures_stand_beside_what_the_machine_allows(modules, tmp_path):
+def test_cpp_figures_are_compared_with_limits_of_the_machine(modules, tmp_path):
     import cpp_figures
     import report
 
@@ -131,7 +131,7 @@ def test_cpp_figures_stand_beside_what_the_machine_allows(modules, tmp_path):
     assert row_of(page, "Tanh/1") == []  # it failed
 
 
-def test_a_trace_is_split_into_kernels_and_what_lies_between(modules):
+def test_a_trace_is_split_into_kernels_and_gaps(modules):
     import step_parts as parts
     ps, worker = "/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0"
     trace = [parts.Event(ps, "VariableV2", 100, 110, 115), parts.Event(worker, "_Recv", 0, 130, 140), parts.Event(worker, "MatMul", 150, 250, 260),

@@ -62,7 +62,7 @@ TEST(PublicCluster, FetchesKeepTheirOrder) {
   for (size_t k = 0; k < expected.size(); ++k) EXPECT_FLOAT_EQ(values[k].scalar<float>(), expected[k]);
 }
 
-TEST(PublicCluster, UsersOfAVariableComeToIt) {
+TEST(PublicCluster, NodesThatUseAVariableAreColocatedWithIt) {
   Engine engine;
   Graph& g = engine.graph();
   const auto server =

@@ -99,7 +99,7 @@ TEST(KnownShapes, AVectorTooLongForAShapeLeavesItUnknown) {
   }
 }
 
-TEST(ManagedSessionErrorsTest, AnExceptionOfTheBodyStopsTheSupervisorAndComesOut) {
+TEST(ManagedSessionErrorsTest, AnExceptionOfTheBodyStopsTheSupervisorAndIsRethrown) {
   Engine engine;
   Var v(engine.graph(), Tensor::Scalar(1.0f));
   const auto supervisor = ValueOrThrow(Supervisor::Make(engine.graph()));
@@ -110,6 +110,16 @@ TEST(ManagedSessionErrorsTest, AnExceptionOfTheBodyStopsTheSupervisorAndComesOut
     EXPECT_STREQ(error.what(), "mine");
   }
   EXPECT_TRUE(supervisor->coordinator()->should_stop());
+}
+
+TEST(ManagedSessionTest, TheSessionHasTheGivenSettings) {
+  Engine engine;
+  Var v(engine.graph(), Tensor::Scalar(1.0f));
+  const auto supervisor = ValueOrThrow(Supervisor::Make(engine.graph()));
+  size_t num_devices = 0;
+  RunManaged(*supervisor, engine, "", {.device_count = {{"CPU", 2}}},
+             [&](const ClientSession& session) { num_devices = ValueOrThrow(session.session().ListDevices()).size(); });
+  EXPECT_EQ(num_devices, 2u);
 }
 
 }  // namespace

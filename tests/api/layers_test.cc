@@ -214,7 +214,7 @@ TEST(Layers, PartitionedVariables) {
   EXPECT_EQ(session.Run(y).shape(), (Shape{2, 4}));
 }
 
-TEST(Layers, WeightsThatCost) {
+TEST(Layers, RegularizersAddLosses) {
   Engine engine;
   Graph& g = engine.graph();
   const Output x = ImagesOf(g, {1, 2});

@@ -28,7 +28,7 @@ TEST(PublicHeaders, ComposedFunctionsAreDeclared) {
   session.Run(holds);
 }
 
-// A composed function and the op's own function have one name where their arguments tell them apart.
+// A composed function and the function of an op may share a name if their parameters differ.
 TEST(PublicHeaders, ComposedFunctionsShareTheNamesOfOps) {
   Engine engine;
   Graph& g = engine.graph();
@@ -47,7 +47,7 @@ TEST(PublicHeaders, ComposedFunctionsShareTheNamesOfOps) {
               ElementsAre(3, 0));
 }
 
-// weir::raw_ops has every op; weir takes over what is no name of something else.
+// weir::raw_ops has every op. Namespace weir has those whose names no other function uses.
 TEST(PublicHeaders, OpsHaveANamespace) {
   Engine engine;
   Graph& g = engine.graph();
@@ -64,7 +64,7 @@ TEST(PublicHeaders, OpsHaveANamespace) {
   EXPECT_EQ(NoOp(g)->name(), "NoOp");
 }
 
-// Without a graph to build in there is no error to keep: results are invalid, whatever their form.
+// Without a graph there is nowhere to record an error. Results of every type are invalid.
 TEST(PublicHeaders, FailedOpsGiveInvalidResults) {
   Engine engine;
   Graph& g = engine.graph();

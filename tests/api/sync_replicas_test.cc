@@ -30,7 +30,8 @@ class Replica {
     const Var step(g, Tensor::Scalar<int64_t>(0), {.name = "global_step", .trainable = false});
     w_ = w;
     step_ = step->value();
-    const NameScope own(g, "replica_" + std::to_string(index));  // all replicas have their local step on the same task
+    // The local steps of all replicas are on one task, so their names must differ.
+    const NameScope own(g, "replica_" + std::to_string(index));
     x_ = Placeholder(g, kFloat, {.shape = {3}, .name = "x"});
     sync_ = std::make_unique<SyncReplicasOptimizer>(std::make_shared<MomentumOptimizer>(0.1, 0.9),
                                                     SyncReplicasOptions{.replicas_to_aggregate = total});

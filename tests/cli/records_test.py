@@ -64,7 +64,7 @@ def test_colours(pictures):
     assert first["depth"].int64_list.value[0] == 3 and first["image_raw"].bytes_list.value[0][3:6] == b"\1\1\1"
 
 
-def test_files_as_they_are(pictures):
+def test_raw_files_are_stored_unchanged(pictures):
     assert weir("make", "pictures", "out", "--compression", "GZIP", cwd=pictures)[0] == 0
     gzipped = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
     for features in examples(pictures / "out", gzipped):
@@ -76,7 +76,7 @@ def test_files_as_they_are(pictures):
     assert weir("count", "out", cwd=pictures) == (0, "10 out\n", "")  # detects the compression
 
 
-def test_every_compression_is_seen(pictures):
+def test_every_compression_is_detected(pictures):
     for kind in ("", "GZIP", "ZLIB"):
         assert weir("make", "pictures", "out", "--compression", kind, cwd=pictures)[0] == 0
         assert weir("count", "out", cwd=pictures) == (0, "10 out\n", "")
@@ -90,7 +90,7 @@ def test_which_files_are_pictures(pictures):
     assert weir("make", "pictures", "out", cwd=pictures)[1] == "10 records of 2 classes in out\n"
 
 
-def test_pictures_that_a_record_cannot_hold(pictures):
+def test_unsupported_pictures_are_errors(pictures):
     frame = b",\0\0\0\0\3\0\2\0\0\2\5D\xa8Qa\1\0"
     moving = b"GIF89a\3\0\2\0\x81\0\0\1\2\3(2<FPZ\xff\0\x80" + frame + frame + b";"
     (pictures / "pictures" / "odd" / "moving.gif").write_bytes(moving)
@@ -120,7 +120,7 @@ def test_a_damaged_picture_leaves_no_file(pictures, damage):
     assert os.listdir(pictures) == ["pictures"]
 
 
-def test_all_damaged_pictures_are_told_and_can_be_left_out(pictures):
+def test_every_damaged_picture_is_reported_and_can_be_skipped(pictures):
     for name in ("odd/5.png", "even/2.png"):
         (pictures / "pictures" / name).write_bytes(b"no picture")
     status, out, error = weir("make", "pictures", "out", "--raw", cwd=pictures)
@@ -170,7 +170,7 @@ def test_show(pictures):
     assert weir("show", "empty", cwd=pictures) == (0, "empty has no records\n", "")
 
 
-def test_damage_is_told_with_file_and_place(pictures):
+def test_damage_is_reported_with_file_and_offset(pictures):
     weir("make", "pictures", "good", cwd=pictures)
     whole = (pictures / "good").read_bytes()
     (pictures / "cut").write_bytes(whole[:-3])

@@ -81,7 +81,7 @@ def configured(address, task):
 
 
 @pytest.mark.parametrize("how", ["hosts", "file", "file with the task", "TF_CONFIG", "TF_CONFIG and flags"])
-def test_ways_to_say_it(how, tmp_path):
+def test_ways_to_describe_the_cluster(how, tmp_path):
     [address] = free_addresses(1)
     path = tmp_path / "cluster.json"
     task = {"type": "worker", "index": 0}
@@ -158,7 +158,7 @@ def test_help():
 
 # --- the end ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_signal_ends_it_well(number):
+def test_signal_stops_the_server_with_status_0(number):
     with serving("--cluster", "local=localhost:0") as served:
         assert value_on(served.target, "/job:local") == 3.0
         start = time.monotonic()
@@ -271,7 +271,7 @@ def test_devices_of_a_task_that_hangs():
             assert error == f"weir devices: no answer from /job:worker/replica:0/task:0 at {other}\n"
 
 
-def test_devices_when_nobody_is_there():
+def test_devices_without_a_server_or_with_a_wrong_target():
     [address] = free_addresses(1)
     status, out, error = weir("devices", address)
     assert status == 1 and out == "" and address in error

@@ -249,7 +249,7 @@ os.write(1, b"y" * 200000)
         assert "".join(mine[20000:]) == "y" * 200000 and max(map(len, mine)) <= 65536
 
 
-def test_one_place_keeps_the_order(script, tmp_path):
+def test_lines_of_both_streams_keep_their_order(script, tmp_path):
     """A line that a task writes after its previous line was printed is printed after that line, even on another
     stream."""
     path = script("""
@@ -458,7 +458,7 @@ def test_nothing_is_left_behind(script, tmp_path, number):
     wait_for(lambda: not any(map(is_running, pids_in(tmp_path))))
 
 
-def test_what_a_task_leaves_ends_with_it(script, tmp_path):
+def test_children_of_a_task_end_with_it(script, tmp_path):
     path = script(WITH_CHILDREN)
     status, _, error = up(path, "--ps", 0, "--workers", 2)
     assert status == 0, error

@@ -25,6 +25,7 @@ def weir(*arguments, program=WEIR):
     (["--frob"], "", ["'--frob'"]),
     (["run"], "run", ["no script given"]),
     (["run", "none.py"], "run", ["'none.py'"]),
+    (["run", "/"], "run", ["'/' is a folder"]),
     (["run", "-m", "no_such_module"], "run", ["'no_such_module'"]),
     (["run", "-m", "no_such_package.module"], "run", ["'no_such_package.module'"]),
     (["up"], "up", ["PROGRAM"]),

@@ -180,7 +180,7 @@ def test_a_task_that_is_lost_in_the_middle_of_a_step(cluster, victim, number):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def test_what_a_lost_master_had_others_do_ends(cluster, number):
+def test_steps_of_a_lost_master_end_on_other_tasks(cluster, number):
     ticks = Ticks()
     count = ticks.watch(cluster)
     session = tf.Session(cluster.target("worker1"))
@@ -236,7 +236,7 @@ def test_a_ps_that_is_lost_between_many_steps(cluster, number):
     check_fresh_session(cluster)
 
 
-def test_a_task_that_was_stopped_for_a_moment_goes_on(cluster):
+def test_a_task_that_is_stopped_briefly_continues(cluster):
     with tf.device("/job:ps/task:0"):
         v = tf.Variable(5, name="v")
     with tf.Session(cluster.target("worker0")) as session:

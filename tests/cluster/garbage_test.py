@@ -57,7 +57,7 @@ def check(server):
         assert session.run(tf.constant(3) * 5) == 15
 
 
-def test_knocks(server):
+def test_garbage_does_not_stop_the_server(server):
     check(server)
     for knock in KNOCKS.values():
         for leave in (True, False):

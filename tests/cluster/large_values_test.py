@@ -26,7 +26,7 @@ def session(target):
 
 
 @pytest.mark.parametrize("resource", [False, True])
-def test_a_variable_that_is_changed_while_it_is_pulled_is_never_torn(cluster, resource):
+def test_a_pulled_variable_is_the_old_or_the_new_value(cluster, resource):
     with tf.device(PS):
         if resource:
             handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[SIZE], shared_name="v")

@@ -110,7 +110,7 @@ def check(target):
         assert session.run(tf.constant(3) * 5) == 15
 
 
-def test_ucx_is_not_there_unless_asked_for(serve):
+def test_ucx_ports_are_closed_unless_requested(serve):
     _, address, pid = serve("auto")
     before = tcp_listeners(pid)
     assert call(address, "/weir.Transport/Ucx") is None
@@ -129,7 +129,7 @@ def test_ucx_listens_at_the_address_of_the_server_only(serve, transport):
     check("grpc://" + address)
 
 
-def test_strangers_leave_nothing_behind(serve):
+def test_random_bytes_leak_no_sockets(serve):
     _, address, pid = serve("auto")
     target = "grpc://" + address
     check(target)

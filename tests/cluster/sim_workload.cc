@@ -67,10 +67,10 @@ class Simulation final {
         Crash(cluster_.tasks()[world_.rng().Below(cluster_.tasks().size())], world_.Between(0, 3 * kSecond));
       });
     }
-    for (int i = 0; i < faults_.crashes_after_reply; ++i) at_some_time([this] { ++ambushes_; });
+    for (int i = 0; i < faults_.crashes_after_reply; ++i) at_some_time([this] { ++armed_crashes_; });
     if (faults_.crashes_after_reply > 0) {
       network_.WatchAnswers([this](const std::string& host, std::string_view method) {
-        if (ambushes_ > 0 && method == "RunGraph") CrashAfterReply(host);
+        if (armed_crashes_ > 0 && method == "RunGraph") CrashAfterReply(host);
       });
     }
     for (int i = 0; i < faults_.partitions; ++i) at_some_time([this] { CutAPair(); });
@@ -79,7 +79,7 @@ class Simulation final {
       network_.set_delays({.slow = 0.1, .very_slow = 0.005});
       world_.After(kWindow, [this] { network_.set_delays({}); });
     }
-    world_.After(kWindow, [this] { ambushes_ = 0; });
+    world_.After(kWindow, [this] { armed_crashes_ = 0; });
   }
 
   void Crash(const std::string& task, int64_t pause) {
@@ -96,7 +96,7 @@ class Simulation final {
   void CrashAfterReply(const std::string& host) {
     for (const std::string& task : cluster_.tasks()) {
       if (SimCluster::HostOf(task) != host) continue;
-      --ambushes_;
+      --armed_crashes_;
       const int64_t delay = world_.Between(0, 2 * kNanosPerMilli);
       over_ = std::max(over_, world_.now() + delay + 1);
       world_.After(delay, [this, task] { Crash(task, world_.Between(0, 5 * kNanosPerMilli)); });
@@ -194,8 +194,8 @@ class Simulation final {
   SimNetwork network_;
   SimCluster cluster_;
   SimHistory history_;
-  int64_t over_ = 0;  // end time of the last fault
-  int ambushes_ = 0;  // crashes_after_reply that were not triggered yet
+  int64_t over_ = 0;       // end time of the last fault
+  int armed_crashes_ = 0;  // crashes after a response that have not happened yet
   std::vector<std::unique_ptr<SimClient>> clients_;
 };
 

@@ -74,7 +74,7 @@ class Replica {
       });
     });
   }
-  void Look(std::function<void(float w, int64_t step)> seen) {
+  void Read(std::function<void(float w, int64_t step)> seen) {
     Run({}, {}, {"w/read:0", "step/read:0"}, [seen](const std::vector<NamedTensor>& values) {
       seen(values[0].tensor.scalar<float>(), values[1].tensor.scalar<int64_t>());
     });
@@ -213,7 +213,7 @@ TEST_F(SyncSimTest, LateMessagesDoNotChangeTheParameters) {
       expected -= kRate * mean;
     }
     bool seen = false;
-    sim.replicas[0]->Look([&](float w, int64_t step) {
+    sim.replicas[0]->Read([&](float w, int64_t step) {
       seen = true;
       EXPECT_NEAR(w, expected, 1e-4) << "seed " << seed;
       EXPECT_EQ(step, kSteps) << "seed " << seed;

@@ -222,22 +222,6 @@ Result<std::string> ParseQuoted(Cursor& in) {
   }
 }
 
-Result<PartialShape> ParseShape(Cursor& in) {
-  if (in.Take("?")) return PartialShape();
-  WEIR_TRY(in.Expect("["));
-  std::vector<int64_t> dims;
-  while (!in.Take("]")) {
-    if (!dims.empty()) WEIR_TRY(in.Expect(","));
-    if (in.Take("?")) {
-      dims.push_back(kUnknownDim);
-    } else {
-      WEIR_ASSIGN(const int64_t size, in.Number<int64_t>());
-      dims.push_back(size);
-    }
-  }
-  return PartialShape::Make(dims);
-}
-
 Result<Tensor> RandomTensor(DType dtype, const Shape& shape, double low, double high, uint64_t seed) {
   SeededRng rng(seed * 0x9E3779B97F4A7C15u + 1);
   WEIR_ASSIGN(Tensor t, Tensor::Allocate(dtype, shape));

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "op/cursor.h"
+#include "op/shape_text.h"
 #include "tensor/tensor.h"
 
 namespace weir::optest {
@@ -24,8 +25,6 @@ struct Literal {
 
 // Parses a literal whose type has been read already. `seed` is for random values.
 Result<Literal> ParseLiteral(Cursor& in, DType dtype, uint64_t seed);
-// Parses "[2,?]" or "?".
-Result<PartialShape> ParseShape(Cursor& in);
 // Parses quoted text with escapes such as \n \t \0 \xHH.
 Result<std::string> ParseQuoted(Cursor& in);
 // Random values in [low, high) (integers: [low, high]). The same seed gives the same values.

@@ -1,6 +1,8 @@
-// weir_tests_ops [--remote|--simulated] [FOLDER]: every case of the *.optest files in FOLDER (default tests/ops) is a
+// weir_tests_ops [--remote|--simulated|--gpu|--fake-gpu] [FOLDER]: every case of the *.optest files in FOLDER (default tests/ops) is a
 // test, run in every mode. With --remote, cases run on a server in another process; with --simulated, on other tasks of
-// a simulated cluster (WEIR_SIM_SEED=n selects another seed).
+// a simulated cluster (WEIR_SIM_SEED=n selects another seed). With --gpu or --fake-gpu, nodes run on the GPU of this
+// machine, or on a fake one, if they have a kernel there; a table at the end says which ops did. Cases in which no node
+// can are skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,9 +14,12 @@
 
 #include "absl/strings/str_join.h"
 #include "base/environment.h"
+#include "base/rng.h"
 #include "ops/register.h"
+#include "runtime/local_devices.h"
 #include "runtime/local_session.h"
 #include "tests/ops/coverage.h"
+#include "tests/ops/gpu_use.h"
 #include "tests/ops/remote.h"
 #include "tests/ops/run.h"
 #include "tests/ops/simulated.h"
@@ -25,7 +30,7 @@ namespace {
 // Shared by all tests. Created by main; outlives them.
 class Bench final {
  public:
-  enum class Where { kHere, kRemote, kSimulated };
+  enum class Where { kHere, kRemote, kSimulated, kGpu };
   explicit Bench(Where where) {
     ops::RegisterAllOps(registry_);
     if (where == Where::kRemote) {
@@ -39,11 +44,14 @@ class Bench final {
       modes_ = simulated_->Modes();
       return;
     }
+    if (where == Where::kGpu) {
+      // Without the optimizer, which would compute constants on the CPU.
+      modes_.push_back(Local("on a GPU", two_threads_, WithoutOptimizer()));
+      modes_.back().observe = [this](const tensorflow::RunMetadata& step) { gpu_use_.Add(step); };
+      return;
+    }
     modes_.push_back(Local("optimized", two_threads_, {}));
-    tensorflow::ConfigProto plain;
-    plain.mutable_graph_options()->mutable_optimizer_options()->set_opt_level(tensorflow::OptimizerOptions::L0);
-    plain.mutable_graph_options()->mutable_rewrite_options()->set_disable_meta_optimizer(true);
-    modes_.push_back(Local("optimizer off", two_threads_, plain));
+    modes_.push_back(Local("optimizer off", two_threads_, WithoutOptimizer()));
     modes_.back().checks_gradients = false;
     tensorflow::ConfigProto single;
     single.set_inter_op_parallelism_threads(1);
@@ -55,6 +63,8 @@ class Bench final {
   const OpRegistry& registry() const { return registry_; }
   const std::vector<RunMode>& modes() const { return modes_; }
   Coverage& coverage() { return coverage_; }
+  // Null unless cases run on a GPU.
+  GpuUse* gpu_use() { return modes_[0].observe ? &gpu_use_ : nullptr; }
 
   // Groups ops by their folder of src/ops. Ops that are in no folder's list are "other".
   Groups OpGroups() const {
@@ -87,6 +97,14 @@ class Bench final {
     return mode;
   }
 
+  static tensorflow::ConfigProto WithoutOptimizer() {
+    tensorflow::ConfigProto config;
+    config.mutable_graph_options()->mutable_optimizer_options()->set_opt_level(tensorflow::OptimizerOptions::L0);
+    config.mutable_graph_options()->mutable_rewrite_options()->set_disable_meta_optimizer(true);
+    return config;
+  }
+
+  GpuUse gpu_use_{registry_};
   OpRegistry registry_;
   ThreadPool two_threads_{"optest", 2};
   ThreadPool one_thread_{"optest_one", 1};
@@ -99,13 +117,16 @@ class Bench final {
 
 class CaseTest final : public ::testing::Test {
  public:
-  CaseTest(const Bench& bench, std::shared_ptr<const File> file, size_t index)
+  CaseTest(Bench& bench, std::shared_ptr<const File> file, size_t index)
       : bench_(bench), file_(std::move(file)), case_(file_->cases[index]) {}
   void TestBody() override {
     std::map<std::pair<int, std::string>, std::vector<std::string>> problems;  // (line, text) -> modes
     for (const RunMode& mode : bench_.modes()) {
       if ((case_.known_shapes_only && !mode.known_shapes) || (case_.one_task_only && mode.spread)) continue;
+      if (GpuUse* const use = bench_.gpu_use(); use != nullptr && !use->Begins(*file_, case_))
+        GTEST_SKIP() << "no op of the case has a GPU kernel";
       const Outcome outcome = RunCase(bench_.registry(), *file_, case_, mode);
+      if (GpuUse* const use = bench_.gpu_use()) use->End(outcome.problems.empty());
       if (!outcome.skipped.empty()) GTEST_SKIP() << "in this build there is " << outcome.skipped;
       for (const Problem& problem : outcome.problems) problems[{problem.line, problem.text}].push_back(mode.name);
     }
@@ -117,7 +138,7 @@ class CaseTest final : public ::testing::Test {
   }
 
  private:
-  const Bench& bench_;
+  Bench& bench_;
   const std::shared_ptr<const File> file_;
   const Case& case_;
 };
@@ -180,6 +201,13 @@ void RegisterFiles(Bench& bench, const std::filesystem::path& folder) {
            [&bench, reasons = ReadAll(folder / "reasons.txt")] { return new CoverageTest(bench, reasons); });
 }
 
+bool HasGpu() {
+  for (const auto& device : MakeLocalDevices({}, "/job:localhost/replica:0/task:0", RealRng(), &RealEnv())) {
+    if (device->kind() == "GPU") return true;
+  }
+  return false;
+}
+
 }  // namespace
 }  // namespace weir::optest
 
@@ -190,8 +218,19 @@ int main(int argc, char** argv) {
   Where where = Where::kHere;
   if (argc > 1 && std::string_view(argv[1]) == "--remote") where = Where::kRemote;
   if (argc > 1 && std::string_view(argv[1]) == "--simulated") where = Where::kSimulated;
+  const bool fake = argc > 1 && std::string_view(argv[1]) == "--fake-gpu";
+  if (fake) setenv("WEIR_FAKE_GPUS", "1", 1);
+  if (fake || (argc > 1 && std::string_view(argv[1]) == "--gpu")) where = Where::kGpu;
+  if (where == Where::kGpu) setenv("WEIR_GPUS", "1", 0);
   if (where != Where::kHere) ++argv, --argc;
+  if (where == Where::kGpu && !weir::optest::HasGpu()) {
+    std::cerr << "weir_tests_ops: this machine has no GPU that can be used\n";
+    return 2;
+  }
   weir::optest::Bench bench(where);
   weir::optest::RegisterFiles(bench, argc > 1 ? argv[1] : "tests/ops");
-  return RUN_ALL_TESTS();
+  const int result = RUN_ALL_TESTS();
+  if (bench.gpu_use() == nullptr) return result;
+  std::cout << bench.gpu_use()->Table();
+  return result;
 }

@@ -42,10 +42,10 @@ RunMode OnAnotherTask(std::string name, std::string target,
 }
 
 RemoteCluster::RemoteCluster(const OpRegistry& registry, const std::string& program) {
-  const Server::Dependencies dependencies{registry, pool_, blocking_pool_, RealEnv(), network_};
+  const ProcessParts parts{registry, pool_, blocking_pool_, RealEnv()};
   // Holds both ports at the same time, so that they differ.
   auto taken = [&] {
-    auto probe = Server::Make(Definition("localhost:0", "localhost:1", "worker"), {}, dependencies);
+    auto probe = Server::Make(Definition("localhost:0", "localhost:1", "worker"), {}, parts, network_);
     WEIR_CHECK(probe.ok(), std::string(probe.status().message()));
     const Status started = (*probe)->Start();
     WEIR_CHECK(started.ok(), std::string(started.message()));
@@ -62,7 +62,7 @@ RemoteCluster::RemoteCluster(const OpRegistry& registry, const std::string& prog
     execl(program.c_str(), program.c_str(), "--serve", ps.c_str(), worker.c_str(), static_cast<char*>(nullptr));
     _exit(127);
   }
-  auto server = Server::Make(Definition(worker, ps, "worker"), {}, dependencies);
+  auto server = Server::Make(Definition(worker, ps, "worker"), {}, parts, network_);
   WEIR_CHECK(server.ok(), std::string(server.status().message()));
   server_ = *std::move(server);
   const Status started = server_->Start();
@@ -86,7 +86,7 @@ int ServeOther(const std::string& own_address, const std::string& other_address)
   ElasticPool blocking_pool("optest_other_blocking");
   Network network;
   auto server = Server::Make(Definition(other_address, own_address, "ps"), {},
-                             {registry, pool, blocking_pool, RealEnv(), network});
+                             {registry, pool, blocking_pool, RealEnv()}, network);
   if (!server.ok() || !(*server)->Start().ok()) {
     std::fprintf(stderr, "the other server does not start: %s\n", std::string(server.status().message()).c_str());
     return 1;

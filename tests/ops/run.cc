@@ -4,6 +4,7 @@
 
 #include "op/kernel.h"
 #include "op/testing.h"
+#include "proto/config.pb.h"
 #include "runtime/kernel_cache.h"
 
 namespace weir::optest {
@@ -110,7 +111,16 @@ class CaseRunner final {
     if (const std::vector<Node*> initializers = scope_.TakeInitializers(); !initializers.empty()) {
       WEIR_TRY(session_->Run({.targets = initializers}).status());
     }
-    WEIR_ASSIGN(std::vector<Tensor> values, session_->Run({scope_.feeds(), fetches, targets}));
+    RunRequest request{scope_.feeds(), fetches, targets};
+    tensorflow::RunOptions options;
+    options.set_output_partition_graphs(true);
+    tensorflow::RunMetadata metadata;
+    if (mode_.observe) {
+      request.options = &options;
+      request.metadata = &metadata;
+    }
+    WEIR_ASSIGN(std::vector<Tensor> values, session_->Run(request));
+    if (mode_.observe) mode_.observe(metadata);
     for (size_t i = 0; i < fetches.size(); ++i) {
       if (fetches[i].base_dtype() != values[i].dtype() || !fetches[i].shape().CompatibleWith(values[i].shape())) {
         return Internal("'{}' is known as {} {} before the run, but is {} {}", fetches[i].name(),

@@ -19,6 +19,7 @@ struct RunMode {
   std::function<Result<std::unique_ptr<Session>>(std::shared_ptr<Graph>)> open;
   bool spread = false;                     // nodes are spread over several tasks
   std::function<std::string(int)> device;  // returns the device of the n-th node of a case; may be null
+  std::function<void(const tensorflow::RunMetadata&)> observe;  // gets the plan of every step; may be null
 };
 
 class Scope final {

@@ -23,8 +23,8 @@ class BlockingChannel final : public Channel {
       answered = true;
       done(std::move(response));
     });
-    const bool came = world_.RunUntil([&] { return answered; }, world_.now() + 2 * kPatienceMs * kNanosPerMilli);
-    WEIR_CHECK(came, method);
+    const bool has_answer = world_.RunUntil([&] { return answered; }, world_.now() + 2 * kPatienceMs * kNanosPerMilli);
+    WEIR_CHECK(has_answer, method);
   }
   const std::string& address() const override { return channel_->address(); }
 

@@ -145,3 +145,9 @@ def test_training_on_a_cluster(run):
     assert float(re.search(r"\[worker/0\] accuracy (\d\.\d+)", out)[1]) > 0.95
     shares = [int(re.search(rf"\[worker/{i}\] (\d+) steps by this worker", out)[1]) for i in range(2)]
     assert 1200 <= sum(shares) <= 1201  # the last step of one worker may follow that of the other
+
+
+@pytest.mark.parametrize("program", ["cluster/train.py", "cluster/trainer.py", "cluster/digits.py", "digits/train.py"])
+def test_training_needs_a_parameter_server(run, program):
+    status, _, error = run(BUILD / "weir", "up", ROOT / "examples" / program, "--ps", 0)
+    assert status == 1 and "start it with `weir up ... --ps 1`" in error and "Traceback" not in error

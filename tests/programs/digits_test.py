@@ -55,7 +55,7 @@ def test_training(digits, tmp_path, mode):
     assert list((tmp_path / "logs").glob("events.out.tfevents.*"))
 
 
-def test_going_on(digits, tmp_path):
+def test_training_continues_from_its_checkpoint(digits, tmp_path):
     train(digits, tmp_path / "logs", "--steps=200")
     out = train(digits, tmp_path / "logs", "--steps=300")
     assert 97 <= sum(shares(out)) <= 102  # a step may be in flight when the first run ends

@@ -85,7 +85,7 @@ def test_order_of_axes():
     same(lambda: tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_dim=1, batch_dim=0), [[2, 1, 3], [6, 5, 4]])
 
 
-def test_choice():
+def test_gather_mask_slice_and_tile():
     same(lambda: tf.gather(X, [1, 0]), X[[1, 0]])
     same(lambda: tf.gather(X, [2, 0], axis=1), X[:, [2, 0]])
     same(lambda: tf.gather_nd(X, [[0, 1], [1, 2]]), X[[0, 1], [1, 2]])
@@ -126,7 +126,7 @@ def test_masks_and_grids():
             np.testing.assert_array_equal(got, want)
 
 
-def test_order_of_values():
+def test_sort_search_and_unique():
     v = [[3, 1, 2], [9, 8, 7]]
     same(lambda: tf.sort(v), np.sort(v))
     same(lambda: tf.sort(v, direction="DESCENDING"), -np.sort(-np.array(v)))

@@ -66,7 +66,7 @@ def test_one_server_has_different_names_in_different_sessions(servers):
         first.run(on_local)
 
 
-def test_masters_of_one_name_leave_each_other_alone(servers):
+def test_masters_with_the_same_name_do_not_interfere(servers):
     """Both masters are named worker/0 and use the same ps."""
     sessions = [tf.Session(server.target, config=config(ps={0: address(servers[2])}, worker={0: address(server)}))
                 for server in servers[:2]]
@@ -75,7 +75,7 @@ def test_masters_of_one_name_leave_each_other_alone(servers):
         assert session.run(y) == 36
 
 
-def test_what_such_a_session_holds_is_its_own(servers):
+def test_the_state_of_such_a_session_is_isolated(servers):
     """As in TensorFlow, isolate_session_state is always on."""
     own = config(worker={0: address(servers[0])})
     v = tf.Variable(1.0)
@@ -108,7 +108,7 @@ def test_a_server_of_a_cluster_can_join_a_larger_one(servers):
     (lambda own, other: dict(worker={0: own}, ps={0: "nonsense"}), ["cluster_def", "job 'ps'", "nonsense", "port"]),
     (lambda own, other: dict(worker={0: own, -1: other}), ["cluster_def", "-1", "negative"]),
     (lambda own, other: {"worker": {0: own}, "a b": {0: other}}, ["cluster_def", "a b"])])
-def test_a_cluster_that_cannot_be(servers, jobs, parts):
+def test_invalid_clusters(servers, jobs, parts):
     own, other = address(servers[0]), address(servers[1])
     with tf.Session(servers[0].target, config=config(**jobs(own, other))) as session:
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
@@ -117,7 +117,7 @@ def test_a_cluster_that_cannot_be(servers, jobs, parts):
         assert {"OWN": own, "OTHER": other}.get(part, part) in str(caught.value)
 
 
-def test_a_job_twice(servers):
+def test_a_duplicate_job(servers):
     twice = config(worker={0: address(servers[0])})
     twice.cluster_def.job.add(name="worker").tasks[1] = address(servers[1])
     with tf.Session(servers[0].target, config=twice) as session:
@@ -125,13 +125,13 @@ def test_a_job_twice(servers):
             session.run(tf.constant(1))
 
 
-def test_an_empty_cluster_is_none(servers):
+def test_an_empty_cluster_is_ignored(servers):
     empty = tf.ConfigProto(cluster_def=tf.train.ClusterDef())
     with tf.Session(servers[0].target, config=empty) as session:
         assert session.run(doubled_on("/job:local/task:0")) == 36
 
 
-def test_a_task_that_is_not_up_is_waited_for(servers):
+def test_waits_for_a_task_that_is_not_up(servers):
     servers[1].stop()
     incomplete = config(worker={0: address(servers[0]), 1: address(servers[1])})
     with tf.Session(servers[0].target, config=incomplete) as session:

@@ -61,7 +61,7 @@ def test_truth_and_equality():
     (lambda c: c.task_address("worker", -1), "No task with index -1 in job 'worker'"),
     (lambda c: c.task_address("worker", "0"), "No task with index '0' in job 'worker'"),
 ])
-def test_asking_for_what_is_not_there(call, message):
+def test_missing_jobs_and_tasks(call, message):
     with pytest.raises(ValueError) as caught:
         call(C(JOBS))
     assert str(caught.value) == message

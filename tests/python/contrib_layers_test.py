@@ -2,20 +2,9 @@
 import numpy as np
 import pytest
 import weir as tf
+from evaluation import evaluate
 
 layers = tf.contrib.layers
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-def run(fetches):
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        return session.run(fetches)
 
 
 def test_layers_and_their_variables():
@@ -30,9 +19,9 @@ def test_layers_and_their_variables():
     assert [v.name for v in tf.global_variables()] == [
         "conv1/weights:0", "conv1/biases:0", "fully_connected/weights:0", "fully_connected/biases:0", "logits/weights:0", "logits/biases:0"]
     assert [v.name for v in tf.get_collection("kept")] == ["conv1/weights:0", "conv1/biases:0"]
-    assert run(y).shape == (2, 10)
+    assert evaluate(y).shape == (2, 10)
     again = layers.fully_connected(h, 10, activation_fn=None, scope="logits", reuse=True)
-    np.testing.assert_array_equal(*run([y, again]))
+    np.testing.assert_array_equal(*evaluate([y, again]))
 
 
 def test_batch_norm():
@@ -40,7 +29,7 @@ def test_batch_norm():
     y = layers.batch_norm(x, decay=0.5)
     assert [v.name for v in tf.global_variables()] == ["BatchNorm/beta:0", "BatchNorm/moving_mean:0", "BatchNorm/moving_variance:0"]
     assert len(tf.get_collection(tf.GraphKeys.UPDATE_OPS)) == 2
-    np.testing.assert_allclose(run(y).mean(0), np.zeros(3), atol=1e-5)
+    np.testing.assert_allclose(evaluate(y).mean(0), np.zeros(3), atol=1e-5)
     z = layers.batch_norm(x, decay=0.5, updates_collections=None, scope="now")
     mean = next(v for v in tf.global_variables() if v.name == "now/moving_mean:0")
     with tf.Session() as session:
@@ -53,8 +42,8 @@ def test_batch_norm():
 
 def test_regularizers():
     w = tf.Variable([1.0, -2.0])
-    assert run(layers.l2_regularizer(0.5)(w)) == 1.25 and run(layers.l1_regularizer(0.5)(w)) == 1.5
-    assert run(layers.l1_l2_regularizer(0.5, 0.5)(w)) == 2.75
+    assert evaluate(layers.l2_regularizer(0.5)(w)) == 1.25 and evaluate(layers.l1_regularizer(0.5)(w)) == 1.5
+    assert evaluate(layers.l1_l2_regularizer(0.5, 0.5)(w)) == 2.75
     assert layers.l2_regularizer(0.0)(w) is None
     assert layers.l2_regularizer(0.1)(w).op.name == "l2_regularizer_1"
     with pytest.raises(ValueError, match="integer"):
@@ -62,8 +51,8 @@ def test_regularizers():
     with pytest.raises(ValueError, match="less than 0"):
         layers.l1_regularizer(-1.0)
     tf.get_variable("v", [2], initializer=tf.ones_initializer(), regularizer=layers.l2_regularizer(0.5))
-    assert run(tf.losses.get_regularization_losses()) == [0.5]
-    assert run(layers.apply_regularization(layers.l2_regularizer(0.5), [w])) == 1.25
+    assert evaluate(tf.losses.get_regularization_losses()) == [0.5]
+    assert evaluate(layers.apply_regularization(layers.l2_regularizer(0.5), [w])) == 1.25
 
 
 def test_arg_scope_gives_defaults_to_layers():
@@ -95,7 +84,7 @@ def test_repeated_and_stacked_layers():
     assert [v.op.name for v in tf.global_variables()] == [
         "conv1/conv1_1/weights", "conv1/conv1_2/weights", "s/s_1/weights", "s/s_2/weights", "Repeat/convolution2d_1/weights",
         "Stack/fully_connected_1/weights", "Stack/fully_connected_1/biases", "Stack/fully_connected_2/weights", "Stack/fully_connected_2/biases"]
-    np.testing.assert_allclose(run(slim.softmax(y)).sum(1), [1, 1], rtol=1e-5)
+    np.testing.assert_allclose(evaluate(slim.softmax(y)).sum(1), [1, 1], rtol=1e-5)
 
 
 def test_convolutions_in_one_and_three_dimensions():
@@ -103,3 +92,14 @@ def test_convolutions_in_one_and_three_dimensions():
     assert layers.conv3d(tf.zeros([2, 4, 4, 4, 3]), 4, 3, stride=2).shape.as_list() == [2, 2, 2, 2, 4]
     with pytest.raises(ValueError, match="expects input with rank 4, got 3"):
         layers.conv2d(tf.zeros([2, 8, 3]), 4, 3)
+
+
+@pytest.mark.parametrize("initializer, stddev", [
+    (lambda: layers.variance_scaling_initializer(), 1.3 * 2 / 12),
+    (lambda: layers.variance_scaling_initializer(1.0, "FAN_OUT"), 1.3 / 48),
+    (lambda: layers.xavier_initializer(uniform=False), 1.3 / 30),
+])
+def test_initializers_scale_truncated_normals_as_contrib_does(initializer, stddev):
+    tf.get_variable("w", [3, 4, 16], initializer=initializer())
+    made = tf.get_default_graph().get_tensor_by_name("w/Initializer/truncated_normal/stddev:0")
+    np.testing.assert_allclose(evaluate(made), np.sqrt(stddev), rtol=1e-6)

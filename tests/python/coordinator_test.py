@@ -24,7 +24,7 @@ def stuck():
     thread.join()
 
 
-def test_a_stop_reaches_everybody():
+def test_a_stop_reaches_all_threads():
     coord = tf.train.Coordinator()
     threads = [threading.Thread(target=coord.wait_for_stop) for _ in range(3)]
     for thread in threads:
@@ -74,7 +74,7 @@ def test_the_first_exception_is_logged(caplog):
         ("ERROR", "Error reported to Coordinator: <class 'ValueError'>, the cause")]
 
 
-def test_what_request_stop_takes():
+def test_arguments_of_request_stop():
     for given in (ValueError("x"), (ValueError, ValueError("x"), None), (ValueError, None, None)):
         coord = tf.train.Coordinator()
         coord.request_stop(given)

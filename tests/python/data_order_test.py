@@ -12,7 +12,7 @@ def slow_first(x):
     return tf.py_func(lambda value: time.sleep(0.5 if value == 0 else 0.0) or value, [x], tf.int64)
 
 
-def told(dataset, deterministic):
+def with_deterministic(dataset, deterministic):
     options = tf.data.Options()
     options.experimental_deterministic = deterministic
     return dataset.with_options(options)
@@ -25,17 +25,17 @@ def slow_dataset(x):
 INTERLEAVE = tf.data.experimental.parallel_interleave
 ANY_ORDER = {
     "map": lambda d: d.map(slow_first, num_parallel_calls=2, deterministic=False),
-    "option": lambda d: told(d.map(slow_first, num_parallel_calls=2), False),
-    "option far behind": lambda d: told(d.map(slow_first, num_parallel_calls=2).prefetch(1).map(lambda x: x), False),
+    "option": lambda d: with_deterministic(d.map(slow_first, num_parallel_calls=2), False),
+    "option far behind": lambda d: with_deterministic(d.map(slow_first, num_parallel_calls=2).prefetch(1).map(lambda x: x), False),
     "interleave": lambda d: d.interleave(slow_dataset, 2, 1, num_parallel_calls=2, deterministic=False),
-    "interleave option": lambda d: told(d.interleave(slow_dataset, 2, 1, num_parallel_calls=2), False),
+    "interleave option": lambda d: with_deterministic(d.interleave(slow_dataset, 2, 1, num_parallel_calls=2), False),
     "sloppy": lambda d: d.apply(INTERLEAVE(slow_dataset, 2, sloppy=True)),
 }
 IN_ORDER = {
     "map": lambda d: d.map(slow_first, num_parallel_calls=2),
-    "deterministic map": lambda d: told(d.map(slow_first, num_parallel_calls=2, deterministic=True), False),
-    "option": lambda d: told(d.map(slow_first, num_parallel_calls=2), True),
-    "one by one": lambda d: told(d.map(slow_first), False),
+    "deterministic map": lambda d: with_deterministic(d.map(slow_first, num_parallel_calls=2, deterministic=True), False),
+    "option": lambda d: with_deterministic(d.map(slow_first, num_parallel_calls=2), True),
+    "one by one": lambda d: with_deterministic(d.map(slow_first), False),
     "interleave": lambda d: d.interleave(slow_dataset, 2, 1, num_parallel_calls=2),
     "not sloppy": lambda d: d.apply(INTERLEAVE(slow_dataset, 2)),
 }
@@ -56,7 +56,7 @@ def take(dataset, one_shot=False):
 
 
 @pytest.mark.parametrize("name", ANY_ORDER)
-def test_the_ready_ones_come_first(name):
+def test_elements_are_returned_as_they_become_ready(name):
     taken = take(ANY_ORDER[name](tf.data.Dataset.range(6)))
     assert sorted(taken) == list(range(6))
     assert taken[0] != 0
@@ -68,7 +68,7 @@ def test_elements_come_in_order(name):
 
 
 def test_the_option_holds_for_one_shot_iterators_and_reductions():
-    dataset = told(tf.data.Dataset.range(4).map(slow_first, num_parallel_calls=2), False)
+    dataset = with_deterministic(tf.data.Dataset.range(4).map(slow_first, num_parallel_calls=2), False)
     assert take(dataset, one_shot=True)[0] != 0
     joined = dataset.reduce(np.int64(0), lambda s, x: s * 10 + x)
     with tf.Session() as sess:
@@ -127,7 +127,7 @@ def test_a_shared_iterator_outlives_its_session():
     server.stop()
 
 
-def test_an_iterator_without_a_shared_name_goes_with_its_session():
+def test_an_iterator_without_a_shared_name_ends_with_its_session():
     server = tf.train.Server.create_local_server()
     iterator, v = shared(None)
     following = iterator.get_next()

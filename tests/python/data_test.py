@@ -9,38 +9,9 @@ import numpy as np
 import pytest
 
 import weir as tf
+from dataset_elements import plain, read
 
 Dataset = tf.data.Dataset
-
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-def read(dataset, initializable=False, limit=1000):
-    """Returns all elements of a dataset, scalars as Python values."""
-    iterator = dataset.make_initializable_iterator() if initializable else dataset.make_one_shot_iterator()
-    element = iterator.get_next()
-    elements = []
-    with tf.Session() as session:
-        if initializable:
-            session.run(iterator.initializer)
-        try:
-            while len(elements) < limit:
-                elements.append(session.run(element))
-        except tf.errors.OutOfRangeError as error:
-            assert "End of sequence" in str(error)
-    return [plain(element) for element in elements]
-
-
-def plain(value):
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return type(value)(*map(plain, value)) if hasattr(value, "_fields") else tuple(map(plain, value))
-    return np.asarray(value).tolist()
 
 
 # --- sources and structures
@@ -138,22 +109,6 @@ def test_datasets_of_datasets():
         Dataset.range(3).flat_map(lambda x: x)
 
 
-def test_padded_batch():
-    vectors = Dataset.range(1, 5).map(lambda x: tf.fill([x], x))
-    assert read(vectors.padded_batch(2, padded_shapes=[None])) == [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]]]
-    both = Dataset.range(1, 5).map(lambda x: (tf.fill([x], x), x))
-    padded = both.padded_batch(3, padded_shapes=([5], []), padding_values=(tf.constant(-1, tf.int64), tf.constant(0, tf.int64)))
-    assert padded.output_shapes[0].as_list() == [None, 5]
-    assert read(padded) == [([[1, -1, -1, -1, -1], [2, 2, -1, -1, -1], [3, 3, 3, -1, -1]], [1, 2, 3]), ([[4, 4, 4, 4, -1]], [4])]
-    with pytest.raises(tf.errors.DataLossError, match="Attempted to pad to a smaller size"):
-        read(vectors.padded_batch(3, padded_shapes=[2]))
-    with pytest.raises(ValueError, match=r"The padded shape \(\) is not compatible with the shape \(2,\) of the corresponding input component"):
-        Dataset.from_tensors([1, 2]).padded_batch(2, padded_shapes=[])
-    dropping = tf.contrib.data.padded_batch_and_drop_remainder(3, padded_shapes=[None])
-    assert read(vectors.apply(dropping)) == [[[1, 0, 0], [2, 2, 0], [3, 3, 3]]]
-    assert read(Dataset.range(5).apply(tf.contrib.data.batch_and_drop_remainder(2))) == [[0, 1], [2, 3]]
-
-
 def test_unbatch_and_single_element_and_reduce():
     assert read(Dataset.from_tensor_slices([[1, 2], [3, 4]]).unbatch()) == [1, 2, 3, 4]
     with tf.Session() as session:
@@ -196,7 +151,7 @@ def test_elements_that_fail_can_be_left_out():
     assert read(pictures) == [] and pictures.output_types == tf.uint8
 
 
-def test_an_error_stands_at_its_element():
+def test_an_error_is_returned_at_its_element():
     for calls in (None, 2):
         dataset = Dataset.range(3).map(lambda x: 10 // (x - 1), num_parallel_calls=calls)
         element = dataset.make_one_shot_iterator().get_next()
@@ -211,7 +166,7 @@ def test_an_error_stands_at_its_element():
 
 @pytest.mark.parametrize("further", [lambda d: d.prefetch(2), lambda d: d.map(lambda x: x, num_parallel_calls=2),
                                      lambda d: d.interleave(Dataset.from_tensors, 1, num_parallel_calls=1)])
-def test_what_comes_after_an_error_is_not_lost(further):
+def test_elements_after_an_error_are_not_lost(further):
     element = further(Dataset.range(4).map(lambda x: 10 // (x - 1))).make_one_shot_iterator().get_next()
     with tf.Session() as session:
         assert session.run(element) == -10
@@ -222,7 +177,7 @@ def test_what_comes_after_an_error_is_not_lost(further):
             session.run(element)
 
 
-def test_the_other_side_of_an_error_goes_on():
+def test_the_other_input_continues_after_an_error():
     bad = Dataset.range(3).map(lambda x: 10 // (x - 1))
     for order in ((0, 1), (1, 0)):
         element = Dataset.zip(tuple((bad, Dataset.range(3))[i] for i in order)).make_one_shot_iterator().get_next()
@@ -233,7 +188,7 @@ def test_the_other_side_of_an_error_goes_on():
             assert sorted(session.run(element)) == [2, 10]
 
 
-def test_a_batch_that_cannot_be_is_numbered():
+def test_the_error_of_a_batch_has_its_number():
     iterator = Dataset.from_tensor_slices([1, 1, 1, 2, 3, 3]).map(lambda n: tf.fill([n], n)).batch(2).make_one_shot_iterator()
     element = iterator.get_next()
     with tf.Session() as session:
@@ -282,7 +237,7 @@ def test_a_function_that_ends_the_sequence():
         read(Dataset.range(5).apply(tf.data.experimental.map_and_batch(stopped, 5)))
 
 
-def test_what_prefetches_ends_with_its_session():
+def test_prefetching_ends_with_its_session():
     for _ in range(3):
         endless = Dataset.range(4).repeat().map(lambda x: x + 1, num_parallel_calls=3).prefetch(2)
         nested = Dataset.range(1000).interleave(lambda x: Dataset.range(10).prefetch(1), 4, 2, num_parallel_calls=2).prefetch(1)
@@ -556,174 +511,9 @@ def test_errors_of_arguments():
             read(make())
 
 
-# --- sparse components
-def sparse(indices, values, shape):
-    return tf.SparseTensor(np.reshape(indices, [-1, len(shape)]), np.array(values), shape)
-
-
-def dense(value):
-    array = np.zeros(value.dense_shape, value.values.dtype)
-    array[tuple(value.indices.T)] = value.values
-    return array.tolist()
-
-
-def read_dense(dataset):
-    """Returns the elements, with SparseTensors converted to dense arrays."""
-    def each(value):
-        if isinstance(value, tf.SparseTensorValue):
-            return dense(value)
-        return tuple(map(each, value)) if isinstance(value, tuple) else np.asarray(value).tolist()
-
-    element = dataset.make_one_shot_iterator().get_next()
-    with tf.Session() as session:
-        elements = []
-        try:
-            while True:
-                elements.append(each(session.run(element)))
-        except tf.errors.OutOfRangeError:
-            return elements
-
-
-MATRIX = ([[0, 1], [2, 0], [2, 2]], np.float32([1, 2, 3]), [3, 3])
-ROWS = [[0, 1, 0], [0, 0, 0], [2, 0, 3]]
-
-
-def test_sparse_tensors():
-    whole = Dataset.from_tensors({"s": sparse(*MATRIX), "n": 7})
-    assert whole.output_classes == {"s": tf.SparseTensor, "n": tf.Tensor} and whole.output_types == {"s": tf.float32, "n": tf.int32}
-    assert whole.output_shapes["s"].as_list() == [3, 3]
-    element = whole.make_one_shot_iterator().get_next()
-    assert isinstance(element["s"], tf.SparseTensor) and element["s"].dtype == tf.float32 and element["s"].indices.shape.as_list() == [None, 2]
-    assert read_dense(whole.map(lambda e: e["s"])) == [ROWS]
-    rows = Dataset.from_tensor_slices((sparse(*MATRIX), [5, 6, 7]))
-    assert rows.output_shapes[0].as_list() == [3]
-    assert read_dense(rows) == list(zip(ROWS, [5, 6, 7]))
-    assert read_dense(Dataset.from_tensor_slices(tf.SparseTensorValue(*MATRIX))) == ROWS
-
-
-def test_batches_of_sparse_tensors():
-    rows = Dataset.from_tensor_slices(sparse(*MATRIX))
-    batched = rows.batch(2)
-    assert batched.output_shapes.as_list() == [None, 3] and batched.output_classes is tf.SparseTensor
-    assert read_dense(batched) == [ROWS[:2], ROWS[2:]]
-    assert rows.batch(2, drop_remainder=True).output_shapes.as_list() == [2, 3]
-    assert read_dense(batched.unbatch()) == ROWS
-    assert read_dense(batched.map(lambda s: s).unbatch().batch(3)) == [ROWS]
-    assert read_dense(Dataset.from_tensors((sparse(*MATRIX), np.arange(3))).unbatch()) == list(zip(ROWS, range(3)))
-    with pytest.raises(TypeError, match="padded"):
-        rows.padded_batch(2, [3])
-
-
-def test_functions_of_sparse_tensors():
-    rows = Dataset.from_tensor_slices((sparse(*MATRIX), [1.0, 2.0, 3.0]))
-    doubled = rows.map(lambda s, x: (tf.SparseTensor(s.indices, s.values * x, s.dense_shape), tf.sparse.reduce_sum(s)))
-    assert read_dense(doubled) == [([0, 1, 0], 1), ([0, 0, 0], 0), ([6, 0, 9], 5)]
-    assert read_dense(rows.filter(lambda s, x: tf.size(s.values) > 0).repeat(2)) == 2 * [(ROWS[0], 1), (ROWS[2], 3)]
-    assert read_dense(rows.shuffle(3, seed=1).take(0)) == []
-    assert read_dense(rows.take(1).concatenate(rows.skip(2))) == [(ROWS[0], 1), (ROWS[2], 3)]
-    with pytest.raises(TypeError, match="classes"):
-        rows.concatenate(Dataset.from_tensors((np.zeros(3, np.float32), 1.0)))
-    assert read_dense(rows.flat_map(lambda s, x: Dataset.from_tensors(s).repeat(2)).batch(6)) == [[row for row in ROWS for _ in range(2)]]
-    assert read_dense(Dataset.zip((rows, Dataset.range(2)))) == [((ROWS[0], 1), 0), ((ROWS[1], 2), 1)]
-    assert read_dense(Dataset.range(3).map(lambda n: tf.SparseTensor([[n]], [n * 10], [3])).batch(3)) == [[[0, 0, 0], [0, 10, 0], [0, 0, 20]]]
-    texts = Dataset.from_tensor_slices(sparse([[0, 0], [1, 1]], [b"a", b"b"], [2, 2])).map(lambda s: tf.sparse.to_dense(s, ""))
-    assert read(texts) == [[b"a", b""], [b"", b"b"]]
-
-
-def test_iterators_of_sparse_tensors():
-    rows = Dataset.from_tensor_slices(sparse(*MATRIX))
-    iterator = tf.data.Iterator.from_structure(rows.output_types, rows.output_shapes, output_classes=rows.output_classes)
-    element, start = iterator.get_next(), iterator.make_initializer(rows)
-    with pytest.raises(TypeError, match="classes"):
-        iterator.make_initializer(Dataset.from_tensor_slices(np.float32(ROWS)))
-    again = tf.data.Iterator.from_string_handle(rows.make_one_shot_iterator().string_handle(), tf.float32, [3], tf.SparseTensor).get_next()
-    with tf.Session() as session:
-        session.run(start)
-        assert [dense(session.run(element)) for _ in range(3)] == ROWS
-        assert dense(session.run(again)) == ROWS[0]
-
-
-# --- parallel reads and options
-def test_parallel_reads(tmp_path):
-    names = []
-    for i in range(3):
-        names.append(str(tmp_path / f"{i}.txt"))
-        with open(names[-1], "w") as f:
-            f.write("".join(f"{i}{j}\n" for j in range(4)))
-    lines = [f"{i}{j}".encode() for i in range(3) for j in range(4)]
-    in_turns = [f"{i}{j}".encode() for j in range(4) for i in range(3)]
-    for read_files in (tf.data.TextLineDataset, lambda names, **options: tf.data.FixedLengthRecordDataset(names, 3, **options).map(
-            lambda r: tf.substr(r, 0, 2))):
-        assert read(read_files(names)) == lines
-        assert read(read_files(Dataset.from_tensor_slices(names))) == lines
-        assert read(read_files(names, num_parallel_reads=3)) == in_turns
-        assert read(read_files(names[0], num_parallel_reads=2)) == lines[:4]
-
-
-def test_options_are_kept():
-    options = tf.data.Options()
-    options.experimental_deterministic = False
-    options.experimental_optimization.map_fusion = True
-    options.experimental_threading.private_threadpool_size = 4
-    with pytest.raises(AttributeError, match="nonsense"):
-        options.nonsense = 1
-    with pytest.raises(AttributeError):
-        options.experimental_threading.speed = 1
-    dataset = Dataset.range(3).with_options(options).map(lambda x: x).batch(3)
-    assert read(dataset) == [[0, 1, 2]] and dataset.options() == options and Dataset.zip((Dataset.range(3), dataset)).options() == options
-    told = Dataset.range(3).with_options(options).repeat(1)
-    assert told.options().experimental_deterministic is False and told.options().experimental_optimization.map_fusion is True
-    other = tf.data.Options()
-    other.experimental_deterministic = True
-    with pytest.raises(ValueError, match="experimental_deterministic"):
-        told.with_options(other)
-    other.experimental_deterministic = None
-    other.experimental_slack = True
-    assert told.with_options(other).options().experimental_slack is True and told.with_options(other).options().experimental_deterministic is False
-
-
-@pytest.mark.parametrize("shape", [[-1], (-1,), [None], np.array([-1]), tf.TensorShape([None])])
-def test_padded_shapes_that_are_as_long_as_they_must(shape):
-    with tf.Graph().as_default(), tf.Session() as sess:
-        lists = tf.data.Dataset.from_generator(lambda: iter([[1], [1, 2], [1, 2, 3]]), tf.int32, tf.TensorShape([None]))
-        batch = lists.padded_batch(2, padded_shapes=shape, padding_values=7).make_one_shot_iterator().get_next()
-        assert batch.shape.as_list() == [None, None]
-        assert sess.run(batch).tolist() == [[1, 7], [1, 2]] and sess.run(batch).tolist() == [[1, 2, 3]]
-        with pytest.raises(TypeError, match="must be a `tf.int64` vector tensor"):
-            lists.padded_batch(2, padded_shapes=tf.constant([4]))
-
-
-@pytest.mark.parametrize("make", [
-    lambda name: Dataset.range(3, name=name), lambda name: Dataset.from_tensors(1, name=name), lambda name: Dataset.from_tensor_slices([1], name=name),
-    lambda name: Dataset.zip((Dataset.range(3),), name=name), lambda name: Dataset.range(3).map(lambda x: x, name=name),
-    lambda name: Dataset.range(3).batch(2, name=name), lambda name: Dataset.range(3).shuffle(2, name=name),
-    lambda name: Dataset.range(3).interleave(lambda x: Dataset.range(x), name=name), lambda name: tf.data.TextLineDataset("/nowhere", name=name)])
-def test_the_name_of_a_dataset_is_an_identifier(make):
-    make("good_name1")
-    with pytest.raises(ValueError, match="Invalid `name`"):
-        make("not a name!")
-
-
-def test_a_range_of_another_type():
-    dataset = Dataset.range(3, output_type=tf.int32)
-    assert dataset.output_types == tf.int32 and read(dataset) == [0, 1, 2]
-
-
-def test_interleave_has_default_lengths():
-    assert read(Dataset.range(3).interleave(lambda x: Dataset.range(x), cycle_length=1, block_length=None)) == [0, 0, 1]
-
-
-@pytest.mark.parametrize("arguments, error, message", [
-    ({"padded_shapes": "x"}, ValueError, "Padded shape x must be a `tf.int64` vector tensor, but its shape was"),
-    ({"padded_shapes": [[]]}, ValueError, r"but its shape was \(1, 0\)"),
-    ({"padded_shapes": [1]}, ValueError, r"The padded shape \(1,\) is not compatible with the shape \(2,\)"),
-    ({"padded_shapes": [3], "padding_values": []}, ValueError, "values should be scalars"),
-    ({"padded_shapes": tf.TensorShape(None)}, ValueError, "Cannot convert")])
-def test_wrong_padding(arguments, error, message):
-    with pytest.raises(error, match=message):
-        Dataset.from_tensors(np.float32([1.0, 2.0])).padded_batch(2, **arguments)
-
-
-def test_the_dimension_of_a_full_batch_is_not_negative():
-    with pytest.raises(ValueError, match="Dimension -1 must be >= 0"):
-        Dataset.range(5).batch(-1, drop_remainder=True)
+def test_specs_of_elements():
+    with tf.Graph().as_default():
+        dataset = tf.data.Dataset.from_tensors({"a": [1, 2], "b": tf.SparseTensor([[0]], ["x"], [4])})
+        wanted = {"a": tf.TensorSpec([2], tf.int32), "b": tf.SparseTensorSpec([4], tf.string)}
+        assert dataset.element_spec == wanted == dataset.make_initializable_iterator().element_spec
+        assert dataset.batch(3).element_spec["a"] == tf.TensorSpec([None, 2], tf.int32)

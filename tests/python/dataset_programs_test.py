@@ -1,5 +1,5 @@
-"""Functions of datasets that use state outside of them: what TensorFlow gives for the same programs is in
-data/dataset_programs.json. It gives the same on a server."""
+"""Dataset functions that use external state. data/dataset_programs.json has TensorFlow's results for the same programs, which
+also hold on a server."""
 import importlib.util
 import json
 import pathlib

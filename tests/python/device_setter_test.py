@@ -8,7 +8,7 @@ def devices():
     return {op.name: op.device for op in tf.get_default_graph().get_operations()}
 
 
-def test_variables_go_round_the_ps_tasks_and_the_rest_to_the_worker():
+def test_variables_rotate_over_ps_tasks_and_others_are_on_the_worker():
     cluster = tf.train.ClusterSpec({"ps": ["a:1", "b:1"], "worker": ["c:1", "d:1"]})
     with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:1", cluster=cluster)):
         v = tf.Variable([1.0, 2.0], name="v")
@@ -39,7 +39,7 @@ def test_partitions_are_spread():
     assert [part.device for part in table] == [f"/job:ps/task:{task}" for task in (0, 1, 2, 0)]
 
 
-def test_it_can_be_asked():
+def test_the_setter_can_be_called():
     setter = tf.train.replica_device_setter(ps_tasks=2)
     assert setter(tf.constant(1.0).op) == "/job:worker"
     assert setter(tf.Variable(1.0).op) == "/job:ps/task:0"
@@ -58,7 +58,7 @@ def test_a_function_of_the_program_chooses():
     assert seen == [("v", "VariableV2", [2])]
 
 
-def test_an_exception_of_the_strategy_is_the_programs_own():
+def test_an_exception_of_the_strategy_is_raised_unchanged():
     with tf.device(tf.train.replica_device_setter(ps_tasks=2, ps_strategy=lambda op: {}[op.name])):
         with pytest.raises(KeyError, match="v"):
             tf.Variable(1.0, name="v")
@@ -81,7 +81,7 @@ def test_greedy_by_a_load_of_the_program():
 
 
 @pytest.mark.parametrize("rows", [1000, None])
-def test_a_table_stays_where_it_is(rows):
+def test_uses_of_a_table_are_colocated_with_it(rows):
     with tf.device(tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:0")):
         table = tf.Variable(tf.placeholder_with_default(tf.zeros([1000, 4]), [rows, 4]), validate_shape=rows is not None)
         found = tf.nn.embedding_lookup(table, tf.placeholder(tf.int64, [None]))

@@ -41,7 +41,7 @@ PROGRAM = textwrap.dedent("""
         with tf.Graph().as_default(), tf.Session() as other:
             tf.saved_model.load(other, ["serve"], folder + "/export")
 
-    # The first call does not come back.
+    # The first call does not return.
     def hang(blocked):
         def work():
             done.release(3)

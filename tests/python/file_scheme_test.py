@@ -145,7 +145,7 @@ def test_an_unknown_scheme_is_unimplemented(name, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["plain"]
 
 
-def test_folders_of_an_unknown_scheme_are_not_there():
+def test_folders_of_an_unknown_scheme_do_not_exist():
     assert tf.gfile.IsDirectory(REMOTE) is False
     assert list(tf.gfile.Walk(REMOTE)) == []
     with pytest.raises(tf.errors.NotFoundError, match="Could not find directory hdfs://host/folder: .*'hdfs' not implemented"):
@@ -178,7 +178,7 @@ def test_file_uris_are_local_files(scheme, tmp_path):
 
 @pytest.mark.parametrize("arguments", [["records", "count", REMOTE], ["records", "show", REMOTE], ["records", "make", REMOTE, "out"],
                                        ["serve", "--config", REMOTE]])
-def test_the_program_says_so_too(arguments, tmp_path):
+def test_the_command_line_program_reports_an_unknown_scheme(arguments, tmp_path):
     program = pathlib.Path(os.environ.get("WEIR_BUILD", "build")).resolve() / "weir"
     done = subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "File system scheme 'hdfs' not implemented" in done.stderr, done.stderr

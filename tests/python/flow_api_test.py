@@ -47,7 +47,7 @@ def test_cond_runs_one_branch():
         assert s.run(v) == 1
 
 
-def test_an_exception_in_a_branch_is_the_users_own():
+def test_an_exception_in_a_branch_is_raised_unchanged():
     class Mine(Exception):
         pass
 
@@ -201,7 +201,7 @@ def test_lengths_of_a_split_need_not_be_integers():
             tf.TensorArray(tf.float32, size=2).split([[1.0], [2.0]], other)
 
 
-def test_an_assertion_that_cannot_be_built_is_no_failed_one():
+def test_errors_of_building_an_assertion_are_not_failed_assertions():
     with tf.Graph().as_default():
         with pytest.raises(ValueError, match="must be equal"):
             tf.assert_near([1.0, 2.0, 3.0], [1.0, 2.0])
@@ -218,3 +218,37 @@ def test_a_moving_average_takes_a_number_of_updates():
         sess.run(v.assign(2.0))
         sess.run(update)
         assert abs(sess.run(average.average(v)) - 1.9) < 1e-6  # decay (1 + 0) / (10 + 0)
+
+
+def test_functions_with_types_from_their_calls():
+    from weir._names import find
+    Defun = find("python.framework.function.Defun")
+    with tf.Graph().as_default() as graph:
+        @Defun(func_name="MulAdd")
+        def multiply(x, y):
+            return x * 2 + y
+
+        @Defun(python_grad_func=lambda op, dy: dy * 5)
+        def double(x):
+            return x * 2
+
+        @Defun()
+        def gradient(x, dy):
+            return dy * 7
+
+        @Defun(grad_func=gradient)
+        def square(x):
+            return x * x
+
+        @Defun()
+        def three():
+            return tf.constant(3.0)
+
+        x = tf.constant(1.0)
+        results = [multiply(x, 2.0), multiply(tf.constant(1, tf.int64), tf.constant(3, tf.int64)), tf.gradients(double(x), x)[0],
+                   tf.gradients(square(x), x)[0], three()]
+        with tf.Session() as session:
+            assert session.run(results) == [4.0, 5, 5.0, 7.0, 3.0]
+        multiply(x, 5.0)
+        assert [op.type for op in graph.get_operations() if "MulAdd" in op.type] == ["MulAdd_f32f32", "MulAdd_i64i64", "MulAdd_f32f32"]
+        assert three.definition.signature.output_arg[0].type == tf.float32.as_datatype_enum

@@ -74,7 +74,7 @@ def seconds_to_fail(run, error):
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_a_step_out_of_time(name):
+def test_a_step_that_times_out(name):
     with tf.Graph().as_default(), tf.Session() as sess:
         y = LONG[name]()
         took = seconds_to_fail(lambda: sess.run(y, options=tf.RunOptions(timeout_in_ms=150)), tf.errors.DeadlineExceededError)
@@ -85,7 +85,7 @@ def test_a_step_out_of_time(name):
 
 
 @pytest.mark.parametrize("name", ["py_func", "matmul", "shuffle buffer", "filter", "map that sleeps", "parallel map that sleeps"])
-def test_a_session_that_is_closed(name):
+def test_closing_a_session_ends_its_steps(name):
     with tf.Graph().as_default():
         sess = tf.Session()
         y = LONG[name]()
@@ -228,3 +228,25 @@ def test_clients_that_leave_leave_no_threads_behind(server, tmp_path):
                 return threads_of(process)
             first = threads_after_clients()
             assert max(threads_after_clients() for _ in range(3)) <= first + 30  # threads are reused
+
+
+def test_folding_constants_does_not_delay_the_deadline():
+    """Both are constants, so the plan could compute the distance before the step begins."""
+    hypothesis, truth = (tf.SparseTensor([[0, i] for i in range(30000)], [letter] * 30000, [1, 30000]) for letter in "ab")
+    with tf.Session() as session:
+        start = time.monotonic()
+        with pytest.raises(tf.errors.DeadlineExceededError):
+            session.run(tf.edit_distance(hypothesis, truth), options=tf.RunOptions(timeout_in_ms=300))
+        assert time.monotonic() - start < 2 * PATIENCE
+
+
+def test_closing_a_session_ends_random_numbers():
+    session = tf.Session()
+    numbers = tf.reduce_sum(tf.random_gamma([10 ** 9], 0.5))
+    closer = threading.Timer(0.3, session.close)
+    closer.start()
+    start = time.monotonic()
+    with pytest.raises((tf.errors.CancelledError, RuntimeError)):
+        session.run(numbers)
+    closer.join()
+    assert time.monotonic() - start < 0.3 + 2 * PATIENCE

@@ -65,7 +65,7 @@ def test_errors():
     assert tf.gradients(tf.py_func(lambda v: v, [x], tf.float32), x) == [None]
 
 
-def test_what_is_not_real_has_no_gradient():
+def test_types_without_gradients():
     with tf.Graph().as_default():
         v = tf.Variable([1.0, 2.0])
         n = tf.Variable([1, 2])
@@ -197,7 +197,7 @@ def test_rows_of_both_index_types_add_up():
         np.testing.assert_allclose(sess.run(tf.convert_to_tensor(with_dense)), [[2], [1], [4]])
 
 
-def test_one_x_behind_another():
+def test_an_x_that_depends_on_another():
     x = tf.constant(3.0)
     y = x * x
     z = y * y
@@ -228,13 +228,13 @@ def test_zeros_for_variables_that_are_not_connected(use_resource):
 
 
 def gradient_beside_one_that_is_stopped(y, x):
-    """d/dx of y + stop_gradient(dy/dx): the backward loop is walked through, and nothing flows there."""
+    """d/dx of y + stop_gradient(dy/dx): autodiff visits the backward loop, but no gradient flows through it."""
     first, = tf.gradients(y, x)
     return [first] + tf.gradients(y + tf.stop_gradient(first), x)
 
 
 def loop_over_array(c, a):
-    """A variable of the loop that nobody's gradient is wanted for comes back to itself, and goes into an array."""
+    """A loop variable whose gradient is not requested depends on itself, and is written to an array."""
     def turn(i, b, array):
         element = tf.identity(b - c)
         return i + 1, element, array.write(i, element)
@@ -254,7 +254,7 @@ def test_gradients_that_are_stopped_do_not_stop_others(make, wanted):
         np.testing.assert_allclose(sess.run(gradient_beside_one_that_is_stopped(make(c, tf.constant(0.5)), c)), [wanted, wanted], rtol=1e-5)
 
 
-def test_what_a_loop_stops_is_zero_and_what_it_does_not_take_is_none():
+def test_stopped_gradients_of_a_loop_are_zero_and_missing_ones_none():
     def gradient(body, n, init, x, test=lambda i, *_: i < 3):
         return tf.gradients(tf.while_loop(test, body, [tf.constant(0)] + init)[n], x)[0]
     with tf.Graph().as_default(), tf.Session() as sess:

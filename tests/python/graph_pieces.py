@@ -20,10 +20,12 @@ def piece(of, name=None, use=None):
 
 # Classes whose objects hold no reference to a graph, not even indirectly. The value says what they hold instead.
 WITHOUT_GRAPH = {
+    "AdamKind": "an enumeration",
     "BatchNormLayer": "numbers",
     "CellComputation": "numbers",
     "CellPart": "an enumeration",
     "CheckpointReader": "a file",
+    "CheckpointListener": "a function, which Python calls while it trains",
     "ClusterSpec": "addresses",
     "ConvKind": "an enumeration",
     "ConvLayer": "numbers",
@@ -33,8 +35,11 @@ WITHOUT_GRAPH = {
     "DeviceFunction": "a function of nodes, which it does not keep",
     "DeviceSpec": "a name",
     "Dimension": "a number",
+    "FeatureColumn": "numbers, names and functions",
     "FileWriter": "a file",
     "GreedyLoadBalancingStrategy": "counts of tasks",
+    "HeadOptions": "numbers and words",
+    "LSTMBlockComputation": "numbers",
     "LayerComputation": "numbers",
     "LayerWindow": "numbers",
     "OpFunction": "an op of the registry",
@@ -50,6 +55,7 @@ WITHOUT_GRAPH = {
     "SavedModelWriter": "messages and files",
     "SecondOrStepTimer": "times",
     "Server": "a server",
+    "SignKind": "an enumeration",
     "StopOnException": "a coordinator",
     "TensorShape": "numbers",
     "WeightInitializer": "numbers",
@@ -101,6 +107,11 @@ piece("SparseTensor", "sparse_tensor", lambda s: run(tf.sparse_tensor_to_dense(s
 piece("IndexedSlices", "indexed_slices", lambda s: [str(s), run(s.values), s.graph, (-s).op])(
     lambda: tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
 piece("TensorArray", "tensor_array", lambda a: run(a.write(0, 1.0).stack()))(lambda: tf.TensorArray(tf.float32, 1))
+
+piece("Distribution", "distribution", lambda d: run([d.mean(), d.sample([3], None), d.log_prob(1.0)]))(
+    lambda: _weir.make_distribution("Normal", {"loc": tf.constant(0.0), "scale": 1.0}, "int32", True))
+piece("LinearOperator", "linear_operator", lambda op: run([op.to_dense(), op.adjoint().trace()]))(
+    lambda: _weir.diagonal_operator(tf.constant([1.0, 2.0])))
 
 
 # --- variables ---
@@ -300,6 +311,8 @@ piece("Tensor", "dataset", lambda dataset: [dataset.output_shapes, dataset.outpu
 piece("Tensor", "one_shot_iterator", lambda i: [i.get_next(), i.output_types])(lambda: tf.data.Dataset.range(3).make_one_shot_iterator())
 piece("Tensor", "initializable_iterator", lambda i: run([i.initializer]))(
     lambda: tf.data.Dataset.range(3).make_initializable_iterator())
+piece("SavedIterator", "saved_iterator", lambda s: [s.name, s.op])(
+    lambda: tf.data.experimental.make_saveable_from_iterator(tf.data.Dataset.range(3).make_initializable_iterator()))
 piece("Tensor", "next_element", lambda x: run(x))(lambda: tf.data.Dataset.range(3).make_one_shot_iterator().get_next())
 
 
@@ -315,6 +328,12 @@ OPTIMIZERS = {
     "FtrlOptimizer": lambda rate: tf.train.FtrlOptimizer(rate),
     "ProximalGradientDescentOptimizer": lambda rate: tf.train.ProximalGradientDescentOptimizer(rate),
     "ProximalAdagradOptimizer": lambda rate: tf.train.ProximalAdagradOptimizer(rate),
+    "AdaMaxOptimizer": lambda rate: tf.contrib.opt.AdaMaxOptimizer(rate),
+    "AdamVariantOptimizer": lambda rate: tf.contrib.opt.LazyAdamOptimizer(rate),
+    "SignOptimizer": lambda rate: tf.contrib.opt.AddSignOptimizer(rate),
+    "LARSOptimizer": lambda rate: tf.contrib.opt.LARSOptimizer(rate),
+    "RegAdagradOptimizer": lambda rate: tf.contrib.opt.RegAdagradOptimizer(rate),
+    "MultitaskOptimizerWrapper": lambda rate: tf.contrib.opt.MultitaskOptimizerWrapper(tf.train.AdamOptimizer(rate)),
 }
 
 
@@ -485,6 +504,15 @@ def monitored_session():
     tf.constant(1.0, name="c")
     tf.train.get_or_create_global_step()
     return tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook(3)])
+
+
+@piece("Predictions", use=lambda p: [p.next(), p.close(False)])
+def predictions(tmp_path):
+    def model(features, labels, mode):
+        return tf.estimator.EstimatorSpec(mode, tf.get_variable("v", []) + features)
+    estimator = tf.estimator.Estimator(model, str(tmp_path))
+    build = estimator._builder(lambda: tf.constant([1.0]))
+    return _weir.estimator_predict(tf.get_default_graph(), estimator._config, str(tmp_path), build, [], None)
 
 
 @piece("Supervisor", use=lambda s: [s.saver.saver_def, s.init_op.graph, s.ready_op, s.session_manager, s.global_step, s.prepare_or_wait_for_session("").close()])

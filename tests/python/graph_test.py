@@ -37,7 +37,7 @@ def test_names_and_scopes(graph):
     assert tf.constant(1, name="after").name == "after:0"
 
 
-def test_names_that_only_look_free(graph):
+def test_suffixes_skip_names_that_were_handed_out(graph):
     # Suffixes count all names that were handed out, including those of empty scopes, and ignore case.
     scopes = []
     for name in ("s", "s", "s_1", "S", "s"):
@@ -282,3 +282,21 @@ def test_other_graphs_tensors_do_not_mix(graph):
         y = tf.constant(1.0)
     with pytest.raises(ValueError):
         x + y
+
+
+def test_changes_of_the_collections():
+    with tf.Graph().as_default() as graph:
+        tf.add_to_collection("k", 1)
+        assert dict(graph._collections) == {"k": [1]} and "k" in graph._collections and len(graph._collections) == 1
+        graph._collections["z"] = [5]
+        graph._collections["z"].append(6)
+        assert tf.get_collection("z") == [5, 6]
+        del graph._collections["k"]
+        assert tf.get_collection("k") == [] and graph._collections.get("k") is None
+        with pytest.raises(KeyError):
+            graph._collections["k"]
+        with pytest.raises(KeyError):
+            del graph._collections["k"]
+        assert graph._collections.setdefault("k", [7]) == [7]
+        graph._collections.clear()
+        assert tf.get_collection("z") == [] and graph.get_all_collection_keys() == []

@@ -196,6 +196,89 @@ def test_custom_gradient():
         assert s.run(tf.gradients(y, x)[0]).tolist() == [7, 7]
 
 
+def test_custom_gradient_of_variables():
+    v = tf.get_variable("v", [], initializer=tf.ones_initializer(), use_resource=True)
+
+    @tf.custom_gradient
+    def scaled(x):
+        return x * v, lambda dy, variables: (dy * 3.0, [dy * 5.0 for _ in variables])
+    x = tf.constant(2.0)
+    y = scaled(x)
+    with tf.Session() as s:
+        s.run(v.initializer)
+        assert s.run([y, *tf.gradients(y, [x, v])]) == [2, 3, 5]
+
+    @tf.custom_gradient
+    def forgets_variables(x):
+        return x * v, lambda dy: dy
+
+    @tf.custom_gradient
+    def forgets_a_gradient(x):
+        return x * v, lambda dy, variables: (dy, [])
+
+    @tf.custom_gradient
+    def makes_a_reference(x):
+        return x * tf.get_variable("reference", [], use_resource=False), lambda dy, variables: (dy, variables)
+
+    with pytest.raises(TypeError, match="must accept keyword argument 'variables'"):
+        forgets_variables(x)
+    with pytest.raises(ValueError, match="Must return gradient for each variable"):
+        tf.gradients(forgets_a_gradient(x), x)
+    with pytest.raises(TypeError, match="must be `ResourceVariable`s"):
+        makes_a_reference(x)
+
+
+def test_recompute_grad():
+    calls = []
+
+    def noted(what):
+        def note(x):
+            calls.append(what)
+            return x
+        return note
+
+    def f(x, z):
+        x = x + 0.0 * tf.stop_gradient(tf.py_func(noted("f"), [x], tf.float32))
+        return tf.sin(x) * z, z * z
+
+    x, z = tf.constant([1.0, 2.0]), tf.constant(4.0)
+    a, b = tf.recompute_grad(f)(x, z)
+    da = tf.py_func(noted("gradient"), [a], tf.float32)
+    da.set_shape([2])
+    with tf.Session() as s:
+        dx, dz = s.run(tf.gradients([a, b], [x, z], [da, None]))
+    assert calls == ["f", "gradient", "f"]
+    sines = np.sin([1, 2])
+    np.testing.assert_allclose(dx, np.cos([1, 2]) * 4 * sines * 4, rtol=1e-5)
+    np.testing.assert_allclose(dz, np.sum(sines * sines * 4) + 8, rtol=1e-5)
+
+
+def test_recompute_grad_of_variables():
+    outer = tf.get_variable("outer", [2], initializer=tf.constant_initializer(3.0), use_resource=True)
+
+    @tf.recompute_grad
+    def f(x):
+        inner = tf.get_variable("inner", [2], initializer=tf.constant_initializer(0.5))
+        return tf.layers.dense(tf.reshape(tf.sin(x * outer) * inner, [1, 2]), 1, name="dense", kernel_initializer=tf.ones_initializer())
+
+    x = tf.constant([1.0, 2.0])
+    with tf.variable_scope("scope", use_resource=True):
+        y = f(x)
+    variables = tf.trainable_variables()
+    assert [v.op.name for v in variables] == ["outer", "scope/inner", "scope/dense/kernel", "scope/dense/bias"]
+    gradients = tf.gradients(y, [x, *variables])
+    assert len(tf.trainable_variables()) == 4
+    with tf.Session() as s:
+        s.run(tf.global_variables_initializer())
+        dx, douter, dinner, dkernel, dbias = s.run(gradients)
+    sines, cosines = np.sin([3, 6]), np.cos([3, 6])
+    np.testing.assert_allclose(dx, cosines * 3 * 0.5, rtol=1e-5)
+    np.testing.assert_allclose(douter, cosines * [1, 2] * 0.5, rtol=1e-5)
+    np.testing.assert_allclose(dinner, sines, rtol=1e-5)
+    np.testing.assert_allclose(dkernel[:, 0], sines * 0.5, rtol=1e-5)
+    assert dbias.tolist() == [1]
+
+
 # --- session handles --------------------------------------------------------------------------------------------------------
 def test_session_handles():
     a = tf.constant(10)

@@ -11,9 +11,8 @@ import weir as tf
 
 
 @pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
+def no_cached_writers():
+    yield
     tf.summary.FileWriterCache.clear()
 
 
@@ -156,6 +155,42 @@ def test_nan(lines):
     assert lines == ["Model diverged with loss = NaN."] * 2
 
 
+def test_names_of_operations_stand_for_their_outputs(lines):
+    train = count()
+    tf.nn.softmax([1.0, 1.0], name="softmax_tensor")
+    tf.split([1, 2], 2, name="halves")
+    hook = tf.train.LoggingTensorHook({"probabilities": "softmax_tensor"}, every_n_iter=10)
+    run_all([hook, tf.train.StopAtStepHook(num_steps=1)], train)
+    assert lines == ["probabilities = [0.5 0.5]"]
+    with pytest.raises(ValueError, match="Name halves is ambiguous"):
+        run_all([tf.train.LoggingTensorHook(["halves"], every_n_iter=1)], train)
+    with pytest.raises(KeyError, match="nowhere"):
+        run_all([tf.train.LoggingTensorHook(["nowhere"], every_n_iter=1)], train)
+    with tf.Graph().as_default():
+        elsewhere = tf.constant(1.0)
+    with pytest.raises(ValueError, match="graph attribute that is equal to current graph"):
+        run_all([tf.train.LoggingTensorHook([elsewhere], every_n_iter=1)], train)
+
+
+def test_nan_in_a_tensor_that_is_made_after_the_hook(lines):
+    by_tensor, by_operation = tf.train.NanTensorHook("loss:0"), tf.train.NanTensorHook("loss")
+    loss = tf.constant(np.nan, name="loss")
+    for hook in (by_tensor, by_operation):
+        with tf.train.SingularMonitoredSession(hooks=[hook]) as sess:
+            with pytest.raises(tf.train.NanLossDuringTrainingError):
+                sess.run(loss)
+    with pytest.raises(KeyError, match="nowhere"):
+        tf.train.SingularMonitoredSession(hooks=[tf.train.NanTensorHook("nowhere")])
+
+
+def test_summaries_by_name(tmp_path):
+    train = count()
+    hook = tf.train.SummarySaverHook(save_steps=1, output_dir=str(tmp_path), summary_op="s:0")
+    tf.summary.scalar("s", 3.0)
+    run_all([hook, tf.train.StopAtStepHook(num_steps=1)], train)
+    assert [value.simple_value for event in events(tmp_path) for value in event.summary.value] == [3.0]
+
+
 def test_waiting_for_a_step(lines):
     step = tf.train.get_or_create_global_step()
     move = tf.assign(step, 7)
@@ -224,13 +259,13 @@ def test_checkpoints(tmp_path, lines):
     assert logs == [(step, f"{tmp_path}/model.ckpt") for step in (0, 2, 4, 5)]
 
 
-def test_a_listener_asks_for_the_end(tmp_path):
+def test_a_listener_requests_a_stop(tmp_path):
     train = count()
     hook = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=1, saver=tf.train.Saver(), listeners=[Listener(stop_after=3)])
     assert run_all([hook], train) == [1, 2, 3]
 
 
-def test_which_saver(tmp_path):
+def test_the_saver_of_a_checkpoint_hook(tmp_path):
     train = count()
     scaffold = tf.train.Scaffold()
     with pytest.raises(ValueError, match="both saver and scaffold"):
@@ -240,7 +275,7 @@ def test_which_saver(tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path)) == f"{tmp_path}/model.ckpt-1"
 
 
-def test_a_scaffold_of_no_session_has_no_saver(tmp_path):
+def test_a_scaffold_without_a_session_has_no_saver(tmp_path):
     train = count()
     hook = tf.train.CheckpointSaverHook(str(tmp_path), save_steps=1, scaffold=tf.train.Scaffold())
     with pytest.raises(RuntimeError, match="the scaffold has no saver"):
@@ -248,7 +283,7 @@ def test_a_scaffold_of_no_session_has_no_saver(tmp_path):
 
 
 @pytest.mark.parametrize("padded", [False, True])
-def test_what_was_restored_is_not_written_over_itself(tmp_path, padded):
+def test_the_restored_checkpoint_is_not_overwritten(tmp_path, padded):
     name = "00000003" if padded else "3"
     for last in (3, 5):
         with tf.Graph().as_default():
@@ -296,7 +331,7 @@ class Writer:
         self.values.append("flush")
 
 
-def test_a_writer_of_ones_own():
+def test_a_writer_of_the_user():
     train = count()
     writer = Writer()
     both = [tf.summary.scalar("a", 1.0), tf.summary.scalar("b", 1.0)]
@@ -317,7 +352,7 @@ def test_steps_per_second(tmp_path, lines):
             tf.train.StepCounterHook(**bad)
 
 
-def test_a_step_that_does_not_move(lines):
+def test_a_global_step_that_does_not_advance_is_logged(lines):
     tf.train.get_or_create_global_step()
     with tf.train.SingularMonitoredSession(hooks=[tf.train.StepCounterHook()]) as sess:
         for _ in range(20):
@@ -362,7 +397,7 @@ class Recorder(tf.train.SessionRunHook):
         self.calls.append("end")
 
 
-def test_ones_own_hook():
+def test_a_hook_of_the_user():
     x = tf.placeholder(tf.float32, [], name="x")
     y, z = x + 1.0, x * 2.0
     plain = Recorder()
@@ -395,7 +430,7 @@ def test_a_hook_derived_from_a_built_in_one():
     assert len(hook.seen) == 2
 
 
-def test_a_hook_by_hand():
+def test_hook_methods_called_directly():
     train = count()
     hook = tf.train.StopAtStepHook(last_step=2)
     hook.begin()
@@ -443,7 +478,7 @@ def test_several_global_steps():
         tf.train.SingularMonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=3)])
 
 
-def test_a_class_is_no_hook():
+def test_a_class_in_place_of_a_hook_is_an_error():
     with pytest.raises(TypeError, match=r"pass StopAtStepHook\(...\), not the class"):
         tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook])
 

@@ -84,7 +84,7 @@ def test_wrong_arguments(build):
         build(tf.placeholder(tf.float32, [4, 5, 3]))
 
 
-def test_sizes_that_only_the_run_knows():
+def test_sizes_that_are_unknown_until_run_time():
     x = np.random.RandomState(1).rand(6, 8, 3).astype(np.float32)
 
     def cropped(y):
@@ -125,7 +125,7 @@ def test_a_jpeg_image_that_ends_early():
     assert saved.shape == (19, 22, 3) and np.array_equal(saved[:4, :8], run(tf.image.decode_jpeg, contents)[:4, :8])
 
 
-def test_how_a_jpeg_image_is_decoded():
+def test_jpeg_decoding_options():
     contents = jpeg(NOISE)
     usual = run(tf.image.decode_jpeg, contents)
     assert not np.array_equal(usual, run(lambda c: tf.image.decode_jpeg(c, fancy_upscaling=False), contents))
@@ -157,16 +157,20 @@ def test_types_of_images():
     assert converted(np.uint8([0, 51, 255]), tf.float32) == pytest.approx([0, 0.2, 1])
     assert converted(np.float32([-1, 2]), tf.uint8, saturate=True) == [0, 255]
     assert converted(np.uint8([7]), tf.uint8) == [7]
+    with pytest.raises(AttributeError, match="^dtype must be either floating point or integer"):
+        tf.image.convert_image_dtype(tf.constant([7]), tf.bool)
+    with pytest.raises(AttributeError, match="^image dtype must be either floating point or integer"):
+        tf.image.adjust_hue(tf.constant([[["a"]]]), 0.5)
 
 
-def test_a_frame_of_black():
+def test_resize_with_pad():
     x = np.random.RandomState(7).rand(4, 2, 3).astype(np.float32)
     framed = run(lambda y: tf.image.resize_image_with_pad(y, 5, 5), x)
     assert framed.shape == (5, 5, 3) and not framed[:, 0].any() and not framed[:, 3:].any()
     assert np.array_equal(framed[:, 1:3], run(lambda y: tf.image.resize_images(y, [5, 2]), x))
 
 
-def test_the_middle_of_an_image():
+def test_central_crop():
     x = np.random.RandomState(8).rand(7, 10, 1).astype(np.float32)
     assert np.array_equal(run(lambda y: tf.image.central_crop(y, 0.5), x), x[1:6, 2:8])
     assert np.array_equal(run(lambda y: tf.image.central_crop(tf.placeholder_with_default(y, [None, None, 1]), 0.5), x), x[1:6, 2:8])
@@ -181,7 +185,7 @@ def test_flips():
 
 
 @pytest.mark.parametrize("build, axis", [(tf.image.random_flip_left_right, -2), (tf.image.random_flip_up_down, -3)])
-def test_flips_by_chance(build, axis):
+def test_random_flips(build, axis):
     x = np.random.RandomState(10).rand(64, 2, 3, 1).astype(np.float32)
 
     def flips(results):
@@ -196,7 +200,7 @@ def test_flips_by_chance(build, axis):
         assert 10 < flips([sess.run(one, {place: image}) for image in x]) < 54
 
 
-def test_measures_of_images():
+def test_total_variation_and_psnr():
     x, y = np.random.RandomState(11).rand(2, 2, 4, 5, 3).astype(np.float32)
     variation = sum(np.abs(np.diff(x, axis=axis)).sum((1, 2, 3)) for axis in (1, 2))
     assert np.allclose(run(tf.image.total_variation, x), variation, rtol=1e-5)
@@ -206,25 +210,25 @@ def test_measures_of_images():
     assert np.allclose(run(lambda a: tf.image.adjust_gamma(a, 2, 0.5), x), x ** 2 / 2, rtol=1e-5)
 
 
-def test_odd_differences_lean_to_the_top_left():
+def test_odd_margins_are_smaller_at_the_top_left():
     x = np.random.RandomState(4).rand(4, 5, 2).astype(np.float32)
     padded = run(lambda y: tf.image.resize_image_with_crop_or_pad(y, 7, 8), x)
     assert np.array_equal(padded[1:5, 1:6], x) and np.isclose(padded.sum(), x.sum())
     assert np.array_equal(run(lambda y: tf.image.resize_image_with_crop_or_pad(y, 1, 2), x), x[1:2, 1:3])
 
 
-def test_proportions_that_stay():
+def test_preserved_aspect_ratio():
     shape = lambda size: run(lambda y: tf.image.resize_images(y, size, preserve_aspect_ratio=True), np.zeros([7, 5, 1], np.float32)).shape  # noqa: E731
     assert shape([4, 4]) == (4, 3, 1) and shape([100, 10]) == (14, 10, 1)
 
 
-def test_turns_in_both_directions():
+def test_rot90_in_both_directions():
     x = np.random.RandomState(5).rand(3, 4, 2).astype(np.float32)
     for k in range(-5, 6):
         assert np.array_equal(run(lambda y: tf.image.rot90(y, k), x), np.rot90(x, k)), k
 
 
-def test_values_that_meet_a_bound():
+def test_values_at_a_bound():
     assert run(lambda y: tf.image.adjust_brightness(y, 0.5), np.array([[[0, 100, 200]]], np.uint8)).tolist() == [[[127, 227, 255]]]
     assert run(lambda y: tf.image.adjust_brightness(y, -0.5), np.array([[[0, 100, 200]]], np.uint8)).tolist() == [[[0, 0, 72]]]
     flat = run(tf.image.per_image_standardization, np.full([4, 5, 3], 7, np.uint8))
@@ -249,7 +253,7 @@ def test_gradients_of_what_programs_train_through():
         assert np.isclose(total, (gradient * x).sum(), rtol=1e-4)
 
 
-def test_colors_as_sums_of_others():
+def test_color_space_conversions():
     x = np.random.RandomState(3).rand(2, 4, 5, 3).astype(np.float32)
     gray = run(tf.image.rgb_to_grayscale, x)
     assert gray.shape == (2, 4, 5, 1) and np.allclose(gray[..., 0], x @ np.array([0.2989, 0.587, 0.114]), atol=1e-6)

@@ -134,7 +134,7 @@ def test_other_producers():
         tf.train.string_input_producer([])
 
 
-def test_what_producers_are_told():
+def test_wrong_arguments_of_producers():
     never = tf.no_op("never")
     queue = tf.train.string_input_producer(["a", "b"], seed=3, capacity=7, shared_name="both", cancel_op=never, name="files")
     node = queue.queue_ref.op
@@ -232,12 +232,12 @@ def test_values_that_are_not_kept():
     (lambda: tf.train.batch_join([[1], [2.0]], 4), TypeError, "int32 and float"),
     (lambda: tf.train.batch_join([[1], [1, 2]], 4), ValueError, "the same number of values"),
 ])
-def test_batches_that_cannot_be(call, error, text):
+def test_invalid_batches(call, error, text):
     with pytest.raises(error, match=text):
         call()
 
 
-def test_what_batches_are_told():
+def test_wrong_arguments_of_batches():
     fed = tf.placeholder_with_default([1.0, 2.0], None)
     batch = tf.train.shuffle_batch([fed], 3, 20, 5, seed=7, shapes=[[2]], shared_name="rows", name="mixed")
     assert batch.shape.as_list() == [3, 2] and _drain(batch, num=1)[0].tolist() == [[1, 2]] * 3
@@ -325,7 +325,7 @@ def test_parsing_examples():
     ({"x": tf.VarLenFeature(tf.int64), "s": tf.SparseFeature("i", "x", tf.float32, 3)}, ValueError, "Conflicting type"),
     ({"i": tf.FixedLenFeature([], tf.int64), "s": tf.SparseFeature("i", "x", tf.float32, 3)}, ValueError, "must not intersect.*i"),
 ])
-def test_features_that_cannot_be(features, error, text):
+def test_invalid_features(features, error, text):
     with pytest.raises(error, match=text):
         tf.parse_example(["a"], features)
 

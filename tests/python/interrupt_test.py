@@ -17,7 +17,7 @@ BEGIN = textwrap.dedent("""
         os.kill(os.getpid(), signal.SIGINT)
 
     def soon():
-        # Until it has had its effect: where it comes too early, it comes again.
+        # Repeats the signal until it has an effect, because it may arrive too early.
         over = threading.Event()
         def again():
             while not over.wait(0.1):
@@ -92,7 +92,7 @@ CREATED = """
 """
 
 
-def test_ends_what_hooks_wait_for_at_the_beginning_and_the_end(tmp_path):
+def test_an_interrupt_ends_waits_of_hooks(tmp_path):
     assert outcome(CREATED + """
     ends(lambda: tf.train.MonitoredSession(hooks=[Waits("created")]))
     session = tf.train.MonitoredSession(hooks=[Waits("end")])

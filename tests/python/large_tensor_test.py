@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import weir as tf
+from free_addresses import free_addresses
 
 SERVER = """
 import sys, weir as tf
@@ -33,10 +34,7 @@ def reset_peak(pid):
 @pytest.fixture
 def cluster():
     """Starts a ps in another process and a server in this one."""
-    reserved = [tf.train.Server.create_local_server() for _ in range(2)]
-    addresses = [server.target[len("grpc://"):] for server in reserved]
-    for server in reserved:
-        server.stop()
+    addresses = free_addresses(2)
     process = subprocess.Popen([sys.executable, "-c", SERVER, *addresses], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"up\n"
     server = tf.train.Server({"ps": addresses[:1], "worker": addresses[1:]}, job_name="worker")

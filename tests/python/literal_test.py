@@ -48,7 +48,7 @@ def test_natural_types(python, dtype, shape):
     (1, tf.float32), (True, tf.float32), (1, tf.complex64), (1.5, tf.float16), (1, tf.bfloat16), ([1, 2], tf.int64),
     (np.array([1.5]), tf.int32), (np.float64(2.5), tf.float32), (1, tf.uint8), ([1, 2], tf.uint64),
 ])
-def test_asked_for_types(python, dtype):
+def test_requested_types(python, dtype):
     assert tf.constant(python, dtype).dtype == dtype
 
 
@@ -70,13 +70,13 @@ def test_asked_for_types(python, dtype):
     (tf.TensorShape([2, None]), None, ValueError, "partially known"),
     (np.array(["2001-01-01"], dtype="datetime64[D]"), None, TypeError, "M8[D]"),
 ])
-def test_refused(python, dtype, error, text):
+def test_values_that_do_not_convert(python, dtype, error, text):
     with pytest.raises(error) as raised:
         tf.convert_to_tensor(python, dtype)
     assert text in str(raised.value)
 
 
-def test_values_arrive():
+def test_values_are_converted():
     np.testing.assert_array_equal(value(tf.constant([[1, 2], [3, 4]])), [[1, 2], [3, 4]])
     assert value(tf.constant("\u00e9")) == "\u00e9".encode()
     assert value(tf.constant(1.5, tf.float16)) == 1.5
@@ -138,12 +138,12 @@ def test_conversion_functions():
         tf.constant(1.0) + Broken()
 
 
-def test_preferred_type_is_only_a_wish():
+def test_preferred_type_is_a_hint():
     assert tf.convert_to_tensor(1, preferred_dtype=tf.float32).dtype == tf.float32
     assert tf.convert_to_tensor(1.5, preferred_dtype=tf.int32).dtype == tf.float32
 
 
-def test_arrays_of_others():
+def test_objects_with_an_array_method():
     class Matrix:
         def __array__(self, dtype=None):
             return np.arange(4.0)
@@ -176,7 +176,7 @@ def test_an_empty_list_is_a_shape_or_axes(build, shape):
         assert list(sess.run(value).shape) == shape
 
 
-def test_numbers_that_are_no_integers_are_still_no_shape():
+def test_non_integers_are_rejected_as_shapes():
     with tf.Graph().as_default(), pytest.raises(TypeError, match="DataType float32 not in list of allowed values"):
         tf.reshape(tf.ones([1]), [1.5])
 
@@ -191,3 +191,12 @@ def test_ranges_and_buffers():
         x = tf.placeholder(tf.int32, [3])
         with tf.Session() as sess:
             np.testing.assert_array_equal(sess.run(x, {x: range(3)}), [0, 1, 2])
+
+
+def test_an_empty_constant_ignores_its_value():
+    """As in TensorFlow, unless the value is an array."""
+    assert tf.constant(0.1, shape=[1, 0]).shape.as_list() == [1, 0]
+    assert tf.constant([0.1, 0.2], shape=[0]).shape.as_list() == [0]
+    assert tf.constant_initializer(0.1)([1, 0]).shape.as_list() == [1, 0]
+    with pytest.raises(ValueError, match="Too many elements"):
+        tf.constant(np.array([0.1]), shape=[0])

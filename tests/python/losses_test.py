@@ -56,7 +56,7 @@ def test_classes():
         np.testing.assert_allclose(s.run(tf.losses.sparse_softmax_cross_entropy([[0], [2], [3]], P)), softmax_loss(P, labels).mean(), rtol=1e-5)
 
 
-def test_a_certain_mistake_costs_a_finite_amount():
+def test_log_loss_of_a_certain_mistake_is_finite():
     loss = tf.losses.log_loss([[1.0, 0.0]], [[0.0, 1.0]], reduction="none")
     with tf.Session() as s:
         np.testing.assert_allclose(s.run(loss), [[-np.log(1e-7)] * 2], rtol=1e-2)  # 1 - 1 + 1e-7 has few correct digits

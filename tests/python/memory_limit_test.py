@@ -27,7 +27,7 @@ try:
     print("no error")
 except tf.errors.ResourceExhaustedError as error:
     print("exhausted:", str(error).splitlines()[0])
-# What has failed gives its memory back: a step that needs half of the limit works.
+# A failed step releases its memory: a step that needs half of the limit works.
 tf.reset_default_graph()
 with tf.Session() as session:
     ones = tf.fill([80, 1 << 18], 1.0)
@@ -199,7 +199,7 @@ def run_limited(body):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", FILLERS)
-def test_what_fills_the_memory_fails_at_the_limit_and_the_process_works_on(what):
+def test_exceeding_the_memory_limit_fails_and_the_process_continues(what):
     output = run_limited(FILLERS[what])
     assert re.search(r"exhausted: .*WEIR_MEMORY_LIMIT_MB", output) or "exhausted: " in output, output
     assert "works: 80.0" in output, output
@@ -207,7 +207,7 @@ def test_what_fills_the_memory_fails_at_the_limit_and_the_process_works_on(what)
     assert grown < 1.5 * LIMIT_MB, output
 
 
-def test_a_prefetch_buffer_grows_as_far_as_there_is_memory():
+def test_a_prefetch_buffer_grows_up_to_the_memory_limit():
     output = run_limited("""
         import time
         dataset = tf.data.Dataset.range(2**62).map(lambda i: tf.fill([1000], i)).prefetch(2**40)
@@ -222,14 +222,14 @@ def test_a_prefetch_buffer_grows_as_far_as_there_is_memory():
     assert int(re.search(r"grown: (\d+)", output)[1]) < 1.5 * LIMIT_MB, output
 
 
-def test_an_error_names_what_was_asked_for_the_limit_and_how_to_change_it():
+def test_an_error_names_the_request_the_limit_and_its_variable():
     output = run_limited("    tf.Session().run(tf.fill([300, 1 << 18], 1.0))")
     left = int(re.search(rf"cannot allocate {300 << 20} bytes: (\d+) bytes are left", output)[1])
     assert 150 << 20 < left <= 200 << 20
     assert "limit of 200 MB" in output and "Set WEIR_MEMORY_LIMIT_MB to change the limit" in output
 
 
-def test_a_limit_that_is_no_number_is_said_and_passed_over():
+def test_an_invalid_limit_is_logged_and_ignored():
     body = "import weir as tf; print(tf.Session().run(tf.reduce_sum(tf.fill([1 << 18], 1.0))))"
     for limit in ["much", "-1", "1e3", "99999999999999999"]:
         environment = dict(os.environ, WEIR_MEMORY_LIMIT_MB=limit)
@@ -254,11 +254,11 @@ print(tf.Session().run(tf.constant(5)))
     assert result.stdout.split() == ["exhausted"] * 2 + ["5"], result.stderr[-2000:]
 
 
-# The elements of the second dataset share one tensor: what does not fit is the buffer that holds them.
+# The elements of the second dataset share one tensor, so the buffer that holds them exceeds the limit.
 @pytest.mark.slow
 @pytest.mark.parametrize("limit_mb", [400, 500, 700])
 @pytest.mark.parametrize("dataset", ["range(2 ** 62)", "from_tensors(1).repeat()"])
-def test_a_shuffle_that_finds_no_address_space_ends(dataset, limit_mb):
+def test_a_shuffle_without_address_space_fails(dataset, limit_mb):
     body = f"""
 import resource
 import weir as tf

@@ -28,7 +28,7 @@ with tf.Session(config=tf.ConfigProto(inter_op_parallelism_threads=1)) as sessio
 DOCS = pathlib.Path(__file__).parents[2] / "docs" / "architecture.md"
 
 
-def test_the_report_says_what_is_shared_and_the_docs_too():
+def test_the_report_of_shared_memory_equals_the_docs():
     ended = subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, "WEIR_EXPLAIN": "1"}, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, timeout=60, check=True)
     said = [line for line in ended.stderr.splitlines() if "memory of" in line]
@@ -40,7 +40,7 @@ def test_the_report_says_what_is_shared_and_the_docs_too():
 
 
 @pytest.mark.parametrize("sizes", [[20] * 12, [3, 20, 200, 20, 3, 3, 200, 200, 200, 7, 200, 1]])
-def test_values_are_what_they_are_without(sizes):
+def test_values_do_not_depend_on_memory_planning(sizes):
     graph = tf.Graph()
     with graph.as_default():
         x = tf.placeholder(tf.float32, [None, 30])

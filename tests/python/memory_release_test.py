@@ -55,7 +55,7 @@ def test_a_server_gives_back_a_large_feed(server):
 
 
 @pytest.mark.slow
-def test_a_server_gives_back_what_a_closed_session_held(server):
+def test_a_server_releases_the_memory_of_a_closed_session(server):
     before = resident_mb(server.pid)
     definition = tf.GraphDef()
     for i in range(200000):

@@ -12,12 +12,6 @@ SCORES = np.clip(TRUTH * 0.4 + RNG.uniform(0, 0.6, (4, 6)), 0, 1).astype(np.floa
 WEIGHTS = RNG.choice([0.0, 0.5, 2.0], (4, 6)).astype(np.float32)
 
 
-@pytest.fixture(autouse=True)
-def new_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def streamed(measure, *arrays):
     """Returns the metric after all batches, and the result of each update."""
     fed = [tf.placeholder(a.dtype, (None,) + a.shape[2:]) for a in arrays]
@@ -50,7 +44,7 @@ def test_mean_with_weights():
     assert last == pytest.approx((SCORES * WEIGHTS).sum() / WEIGHTS.sum(), rel=1e-6)
 
 
-def test_nothing_seen_is_zero():
+def test_metrics_without_data_are_zero():
     value, update = tf.metrics.mean(tf.constant([1.0, 2.0]), weights=0.0)
     with tf.Session() as sess:
         sess.run(tf.local_variables_initializer())
@@ -132,7 +126,7 @@ def test_percentage_below():
     assert tf.local_variables()[0].op.name == "percentage_below_threshold/total"
 
 
-def test_what_is_at_the_threshold_is_not_below():
+def test_values_at_the_threshold_are_not_below_it():
     value, update = tf.metrics.percentage_below([0.25, 0.5, 0.75, 0.5], 0.5)
     with tf.Session() as sess:
         sess.run(tf.local_variables_initializer())
@@ -162,7 +156,7 @@ def test_recall(weighted):
 
 
 @pytest.mark.parametrize("measure", [tf.metrics.precision, tf.metrics.recall])
-def test_shares_of_nothing(measure):
+def test_precision_and_recall_without_data(measure):
     value, update = measure([False, False], [False, False])
     with tf.Session() as sess:
         sess.run(tf.local_variables_initializer())
@@ -182,7 +176,7 @@ def test_counts_at_thresholds(at, name):
     np.testing.assert_allclose(updates[-1], last)
 
 
-def test_shares_at_thresholds():
+def test_precision_and_recall_at_thresholds():
     last, _ = streamed(lambda a, b: tf.metrics.precision_at_thresholds(a, b, [0.2, 0.5]), TRUTH, SCORES)
     np.testing.assert_allclose(last, [cells(t)[0] / (cells(t)[0] + cells(t)[3]) for t in (0.2, 0.5)], rtol=1e-5)
 
@@ -291,7 +285,7 @@ def test_collections():
     assert tf.get_collection(tf.GraphKeys.UPDATE_OPS) == [update]
 
 
-def test_names_that_are_chosen():
+def test_given_names():
     with tf.variable_scope("eval"):
         value, _ = tf.metrics.mean([1.0], name="loss")
         again, _ = tf.metrics.mean([1.0])
@@ -309,7 +303,7 @@ def test_resource_variables():
         assert sess.run([value, mean]) == [0.75, 2.0]
 
 
-def test_what_is_wrong():
+def test_wrong_arguments():
     with pytest.raises(ValueError, match="incompatible"):
         tf.metrics.accuracy(tf.zeros([3]), tf.zeros([4]))
     with pytest.raises(ValueError, match="can not be broadcast"):

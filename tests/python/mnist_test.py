@@ -51,7 +51,7 @@ def test_reads_the_four_files(write, zipped, capsys):
     assert capsys.readouterr().out.count("Extracting") == 4
 
 
-def test_forms(write):
+def test_options_of_read_data_sets(write):
     folder = write(arrays())
     sets = input_data.read_data_sets(folder, one_hot=True, dtype=tf.uint8, reshape=False, validation_size=0)
     assert sets.train.images.shape == (50, 28, 28, 1) and sets.train.images.dtype == np.uint8
@@ -103,7 +103,7 @@ def test_fake_data():
     assert input_data.read_data_sets("", fake_data=True).test.next_batch(2, True)[1] == [0, 0]
 
 
-def test_a_missing_file_is_named_with_what_to_do(tmp_path):
+def test_the_error_for_a_missing_file_says_what_to_do(tmp_path):
     with pytest.raises(tf.errors.NotFoundError) as caught:
         input_data.read_data_sets(str(tmp_path))
     assert str(tmp_path / "train-images-idx3-ubyte.gz") in str(caught.value)
@@ -116,7 +116,7 @@ def test_damaged_files_are_refused(write):
     def read(position, content, zipped=True):
         folder = write(good[:position] + [content] + good[position + 1:], zipped)
         return input_data.read_data_sets(folder, validation_size=0, one_hot=True)
-    with pytest.raises(ValueError, match="train-images-idx3-ubyte.gz: no IDX file: invalid magic number 1013478509"):
+    with pytest.raises(ValueError, match="train-images-idx3-ubyte.gz: not an IDX file: invalid magic number 1013478509"):
         read(0, b"<html>404</html>")
     with pytest.raises(ValueError, match="train-images-idx3-ubyte.gz: images are expected"):
         read(0, good[1])

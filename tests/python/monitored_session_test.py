@@ -15,9 +15,8 @@ from free_addresses import free_cluster
 
 
 @pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
+def no_cached_writers():
+    yield
     tf.summary.FileWriterCache.clear()
 
 
@@ -84,7 +83,7 @@ def test_options_and_metadata():
     assert metadata.step_stats.dev_stats
 
 
-def test_run_after_the_end_was_asked_for():
+def test_run_after_a_stop_was_requested():
     train = count()
     with tf.train.MonitoredSession(hooks=[tf.train.StopAtStepHook(num_steps=1)]) as sess:
         assert sess.run(train) == 1
@@ -152,7 +151,7 @@ class Ends(tf.train.SessionRunHook):
     (tf.errors.InternalError(None, None, "broken"), True, False),
     (KeyboardInterrupt(), True, False),
 ])
-def test_what_leaves_the_block(error, goes_through, ended):
+def test_exceptions_that_leave_the_with_block(error, goes_through, ended):
     hook = Ends()
     try:
         with tf.train.MonitoredSession(hooks=[hook]) as sess:
@@ -225,7 +224,7 @@ def test_an_input_that_ends():
     assert got == [0, 1, 2]
 
 
-def test_a_thread_that_asks_for_the_end():
+def test_a_thread_that_requests_a_stop():
     one = tf.constant(1)
 
     class Stops(tf.train.SessionRunHook):
@@ -267,7 +266,7 @@ def train_to(last_step, folder, **arguments):
     return values
 
 
-def test_training_sessions_go_on_where_they_were(tmp_path):
+def test_training_sessions_continue_from_the_checkpoint(tmp_path):
     folder = str(tmp_path)
     assert train_to(3, folder) == [1, 2, 3]
     assert tf.train.latest_checkpoint(folder).endswith("model.ckpt-3")
@@ -350,7 +349,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("where", ["step", "hook"])
-def test_an_interrupt_ends_what_waits(where):
+def test_an_interrupt_ends_waits(where):
     child = subprocess.Popen([sys.executable, "-c", WAITS, where], stdout=subprocess.PIPE, text=True,
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     assert child.stdout.readline() == "waits\n"

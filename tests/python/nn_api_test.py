@@ -79,6 +79,8 @@ def test_normalization():
     assert value(lambda: tf.nn.moments(LOGITS, [0, 1], keep_dims=True))[0].shape == (1, 1)
     close(lambda: tf.nn.batch_normalization(LOGITS, 0.5, 4.0, 1.0, 2.0, 0.0), (LOGITS - 0.5) / 2 * 2 + 1)
     close(lambda: tf.nn.batch_normalization(tf.constant(LOGITS), tf.constant(0.5), tf.constant(4.0), None, None, 0.0), (LOGITS - 0.5) / 2)
+    close(lambda: tf.cast(tf.nn.batch_normalization(tf.cast(LOGITS, tf.half), tf.constant(0.5), tf.constant(4.0), None, None, 0.0), tf.float32),
+          (LOGITS - 0.5) / 2)  # statistics of another type
     close(lambda: tf.nn.l2_normalize(LOGITS, 1), LOGITS / np.linalg.norm(LOGITS, axis=1, keepdims=True))
     close(lambda: tf.nn.l2_normalize(LOGITS, dim=0), LOGITS / np.linalg.norm(LOGITS, axis=0, keepdims=True))
     close(lambda: tf.nn.zero_fraction([0.0, 1.0, 0.0, 2.0]), 0.5)

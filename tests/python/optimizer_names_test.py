@@ -69,3 +69,15 @@ def test_hyperparameters_that_are_none(optimizer, missing):
     w = tf.Variable([1.0, 2.0], name="w")
     with pytest.raises(ValueError, match=f"None values not supported.*{missing}"):
         optimizer().minimize(tf.reduce_sum(w * w))
+
+
+def test_hyperparameters_and_losses_of_a_wrong_type():
+    w = tf.Variable([1.0, 2.0], name="w")
+    step = tf.train.GradientDescentOptimizer("x").minimize(tf.reduce_sum(w * w))
+    with tf.Session() as session:
+        session.run(w.initializer)
+        with pytest.raises(tf.errors.UnimplementedError, match="Cast string to float is not supported"):
+            session.run(step)
+    for loss in (None, "x", 1.5, []):
+        with pytest.raises(AttributeError, match="has no attribute 'dtype'"):
+            tf.train.GradientDescentOptimizer(0.1).minimize(loss)

@@ -249,7 +249,7 @@ class NoSession:
     lambda: tf.identity(tf.Tensor.__new__(tf.Tensor)),
     lambda: tf.group(tf.Operation.__new__(tf.Operation)),
 ])
-def test_what_is_no_piece_of_a_graph_is_an_error(call):
+def test_objects_that_belong_to_no_graph_are_errors(call):
     with pytest.raises((TypeError, ValueError, RuntimeError)):
         call()
 

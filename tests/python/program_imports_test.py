@@ -16,7 +16,15 @@ from tensorflow.contrib.framework.python.ops.arg_scope import arg_scope as scope
 from tensorflow.contrib.framework.python.framework import checkpoint_utils
 from tensorflow.contrib.layers.python.layers import initializers, layers, regularizers, utils
 from tensorflow.contrib.layers.python.layers.layers import conv2d
-from tensorflow.contrib.rnn.python.ops import core_rnn_cell, rnn_cell
+from tensorflow.contrib.rnn.python.ops import core_rnn_cell, fused_rnn_cell, gru_ops, lstm_ops, rnn_cell
+from tensorflow.contrib.seq2seq.python.ops import attention_wrapper, basic_decoder, beam_search_decoder, decoder, helper
+from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _bahdanau_score, _BaseAttentionMechanism, _compute_attention, _luong_score
+from tensorflow.contrib.slim.nets import alexnet, inception, overfeat, resnet_utils, resnet_v1, resnet_v2, vgg
+from tensorflow.contrib.slim.python.slim.nets import inception_v1, inception_v2
+from tensorflow.contrib.slim.python.slim.nets.inception_v3 import inception_v3, inception_v3_arg_scope
+from tensorflow.contrib.slim.python.slim.nets.resnet_utils import Block, conv2d_same
+import tensorflow.contrib.slim.nets as nets
+import tensorflow.contrib.slim.python.slim.nets.vgg as same_vgg
 from tensorflow.examples.tutorials.mnist import input_data, mnist
 from tensorflow.python.client import session, timeline
 from tensorflow.python.data.ops import dataset_ops, iterator_ops
@@ -25,6 +33,8 @@ from tensorflow.python.framework import constant_op, function, ops, random_seed,
 from tensorflow.python.layers import base, core, utils as layer_utils
 from tensorflow.python.ops import data_flow_ops, gen_math_ops, resource_variable_ops, rnn_cell_impl
 from tensorflow.python.ops.losses import losses_impl
+from tensorflow.python.ops.rnn import _best_effort_input_batch_size, _transpose_batch_time
+from tensorflow.python.ops.rnn_cell_impl import _concat, _Linear, _linear, _zero_state_tensors, LayerRNNCell
 from tensorflow.python.platform import gfile, resource_loader, tf_logging
 from tensorflow.python.tools import inspect_checkpoint
 from tensorflow.python.training import moving_averages, queue_runner_impl, server_lib, training
@@ -45,6 +55,8 @@ import tensorflow as tf
 assert callable(arg_scope) and arg_scope is scope_function is tf.contrib.framework.arg_scope
 assert conv2d is tf.contrib.layers.conv2d is layers.conv2d and framework_variables.model_variable is tf.contrib.slim.model_variable
 assert initializers.xavier_initializer is tf.contrib.layers.xavier_initializer
+assert same_vgg is vgg is nets.vgg is tf.contrib.slim.nets.vgg and inception.inception_v3 is inception_v3 and resnet_v1.resnet_utils is resnet_utils
+assert core_rnn_cell._linear is _linear and decoder._transpose_batch_time is _transpose_batch_time and resnet_utils.Block is Block
 assert rnn_cell.LSTMCell is tf.contrib.rnn.LSTMCell and rnn_cell_impl.RNNCell is tf.nn.rnn_cell.RNNCell
 assert training.AdamOptimizer is tf.train.AdamOptimizer and server_lib.Server is tf.distribute.Server is tf.train.Server
 assert losses_impl.Reduction is tf.losses.Reduction and tf.VariableV1 is tf.Variable
@@ -201,7 +213,22 @@ def test_deprecated_functions_warn_once(caplog):
         deprecation.deprecated_argument_lookup("new", 1, "old", 3)
 
 
-def test_resource_variables_are_told_apart():
+def test_warnings_about_deprecated_functions_can_be_turned_off(monkeypatch):
+    from weir.lib import deprecation
+    lines: list = []
+    monkeypatch.setattr("weir.lib.log.warning", lambda message, *args: lines.append(message % args))
+    monkeypatch.setattr(deprecation, "_PRINT_DEPRECATION_WARNINGS", False)
+
+    @deprecation.deprecated("2020-01-01", "Use another one.")
+    def old():
+        return 3
+
+    assert old() == 3 and lines == []
+    monkeypatch.setattr(deprecation, "_PRINT_DEPRECATION_WARNINGS", True)
+    assert old() == old() == 3 and len(lines) == 1
+
+
+def test_resource_variables_are_distinguished():
     kind = tf.python.ops.resource_variable_ops.ResourceVariable
     with tf.Graph().as_default():
         assert isinstance(kind(1.0), kind) and isinstance(tf.get_variable("r", [], use_resource=True), kind)

@@ -22,7 +22,7 @@ def test_values_and_types():
     assert tf.py_func(lambda: 1.0, [], tf.float32, stateful=False).op.type == "PyFuncStateless"
 
 
-def test_texts_keep_the_zeros_at_their_end():
+def test_strings_keep_trailing_zeros():
     y = tf.py_func(lambda s: [s + b"\0", b"b\0\0", b"\0"], [b"a\0"], tf.string)
     z = tf.py_func(lambda: b"c\0", [], tf.string)
     with tf.Session() as sess:

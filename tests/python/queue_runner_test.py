@@ -37,7 +37,7 @@ def test_the_queue_is_closed_at_the_end_of_the_input():
     assert runner.exceptions_raised == []
 
 
-def test_a_stop_wakes_what_waits():
+def test_a_stop_wakes_waiting_steps():
     queue = tf.FIFOQueue(1, tf.float32)
     runner = tf.train.QueueRunner(queue, [queue.enqueue(1.0)] * 3)
     element = queue.dequeue()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import weir as tf
+from free_addresses import free_cluster
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ def test_seeds_of_shared_queues_follow_from_their_names(graph):
     assert (own.queue_ref.op.get_attr("seed"), own.queue_ref.op.get_attr("seed2")) == (42, 7)
 
 
-def test_shapes_as_people_write_them():
+def test_forms_of_the_shapes_argument():
     assert [s.as_list() for s in tf.FIFOQueue(5, [tf.int32], shapes=[3, 4]).shapes] == [[3, 4]]
     assert [s.as_list() for s in tf.FIFOQueue(5, tf.int32, shapes=()).shapes] == [[]]
     assert [s.as_list() for s in tf.FIFOQueue(5, tf.int32, shapes=tf.TensorShape([2])).shapes] == [[2]]
@@ -115,12 +116,20 @@ def test_shapes_as_people_write_them():
     (lambda: tf.PaddingFIFOQueue(5, [tf.int32], shapes=[tf.TensorShape(None)]), ValueError, "All shapes must have a defined rank"),
     (lambda: tf.PriorityQueue(5, tf.string), TypeError, "shapes"),
 ])
-def test_queues_that_cannot_be(make, error, text):
+def test_invalid_queues(make, error, text):
     with pytest.raises(error, match=text):
         make()
 
 
-def test_what_cannot_be_enqueued():
+def test_a_fraction_in_an_attribute_is_dropped():
+    with tf.Graph().as_default():
+        assert tf.FIFOQueue(5.5, [tf.int32]).queue_ref.op.get_attr("capacity") == 5
+        assert tf.stack([[1, 2], [3, 4]], axis=1.5).op.get_attr("axis") == 1
+        with pytest.raises(TypeError):
+            tf.FIFOQueue(float("nan"), [tf.int32])
+
+
+def test_values_that_cannot_be_enqueued():
     named = tf.FIFOQueue(5, [tf.float32, tf.int32], names=["a", "b"])
     with pytest.raises(ValueError, match="Keys in dictionary to enqueue do not match"):
         named.enqueue({"a": 1.0})
@@ -149,7 +158,7 @@ def test_what_cannot_be_enqueued():
 
 # --- running
 
-def test_elements_come_out_as_they_went_in(sess):
+def test_elements_are_dequeued_unchanged(sess):
     q = tf.FIFOQueue(10, [tf.float32, tf.string], shapes=[[2], []])
     sess.run(q.enqueue_many([[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], ["a", "b", "c"]]))
     sess.run(q.enqueue([[7.0, 8.0], "d"]))
@@ -169,7 +178,7 @@ def test_a_fed_array_may_change_after_the_step(sess):
     assert sess.run(tf.reduce_max(q.dequeue())) == 1
 
 
-def test_what_is_in_the_queue_is_not_the_variable(sess):
+def test_elements_do_not_share_memory_with_the_variable(sess):
     q = tf.FIFOQueue(10, tf.float32)
     v = tf.Variable([1.0, 2.0])
     sess.run(v.initializer)
@@ -196,7 +205,7 @@ def test_enqueue_waits_for_room(sess):
     assert sess.run(q.size()) == 0
 
 
-def test_a_timeout_takes_nothing_along(sess):
+def test_a_timeout_changes_no_elements(sess):
     q = tf.FIFOQueue(3, tf.int32, shapes=[()])
     sess.run(q.enqueue_many([[1, 2]]))
     with pytest.raises(tf.errors.DeadlineExceededError):
@@ -207,7 +216,7 @@ def test_a_timeout_takes_nothing_along(sess):
     assert sess.run(q.size()) == 0
 
 
-def test_a_timeout_names_what_was_waited_for(sess):
+def test_a_timeout_names_the_awaited_node(sess):
     element = tf.FIFOQueue(3, tf.int32).dequeue(name="element")
     with pytest.raises(tf.errors.DeadlineExceededError, match="element") as raised:
         sess.run(element + 1, options=seconds(0.05))
@@ -232,7 +241,7 @@ def test_closing(sess):
         sess.run(q.dequeue())
 
 
-def test_closing_ends_who_waits(sess):
+def test_closing_ends_waiting_steps(sess):
     q = tf.FIFOQueue(1, tf.int32, shapes=[()])
     enqueue, close, cancel = q.enqueue_many([[1, 2]]), q.close(), q.close(cancel_pending_enqueues=True)
     size = q.size()
@@ -247,7 +256,7 @@ def test_closing_ends_who_waits(sess):
     assert sess.run(q.dequeue()) == 1
 
 
-def test_closing_the_session_ends_who_waits(graph):
+def test_closing_the_session_ends_waiting_steps(graph):
     q = tf.FIFOQueue(10, tf.int32)
     dequeue, size = q.dequeue(), q.size()
     session = tf.Session()
@@ -286,7 +295,7 @@ def test_one_of_several(sess):
     assert sess.run(chosen.dequeue(), {index: 1}).shape == (2, 5)
 
 
-def test_sessions_have_queues_of_their_own(graph):
+def test_sessions_have_separate_queues(graph):
     q = tf.FIFOQueue(10, tf.int32)
     enqueue, size = q.enqueue(1), q.size()
     with tf.Session() as first, tf.Session() as second:
@@ -354,11 +363,7 @@ def test_sparse_accumulators(sess):
 @pytest.fixture
 def cluster():
     """Starts ps/0 and worker/0 in this process."""
-    reserved = [tf.train.Server.create_local_server() for _ in range(2)]
-    addresses = [server.target[len("grpc://"):] for server in reserved]
-    for server in reserved:
-        server.stop()
-    spec = tf.train.ClusterSpec({"ps": addresses[:1], "worker": addresses[1:]})
+    spec = tf.train.ClusterSpec(free_cluster(ps=1, worker=1))
     servers = {job: tf.train.Server(spec, job_name=job, task_index=0) for job in ("ps", "worker")}
     yield servers
     for server in servers.values():

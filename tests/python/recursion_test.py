@@ -115,7 +115,7 @@ def evaluate(graph_def, n, target="", **kwargs):
 @pytest.mark.parametrize("kind", CALLS)
 def test_functions_call_themselves_5000_times(kind):
     # A level has up to three calls: If, f and, for While, the loop body.
-    depth = 3300 if kind == "While" else 4990
+    depth = 5000
     assert evaluate(recursive_graph(kind), depth) == depth + 0.5
 
 
@@ -126,7 +126,7 @@ def test_a_recursion_with_two_calls():
 @pytest.mark.parametrize("kind", CALLS)
 @pytest.mark.parametrize("calls", [1, 2])
 def test_a_function_that_calls_itself_without_end_is_an_error(kind, calls):
-    with pytest.raises(tf.errors.ResourceExhaustedError, match="Calls of function '[a-z]+' are nested more than 10000 levels deep.*WEIR_MAX_CALL_DEPTH") as error:
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="Calls of function '[a-z]+' are nested more than 20000 levels deep.*WEIR_MAX_CALL_DEPTH") as error:
         evaluate(recursive_graph(kind, ends=False, calls=calls), 1)
     assert len(error.value.message) < 10000
 
@@ -138,7 +138,7 @@ def test_many_calls_at_every_level_are_an_error():
 
 def test_a_server_survives_functions_without_end():
     server = tf.train.Server.create_local_server()
-    assert evaluate(recursive_graph(), 4990, server.target) == 4990.5
+    assert evaluate(recursive_graph(), 5000, server.target) == 5000.5
     for calls in [1, 2]:
         with pytest.raises(tf.errors.ResourceExhaustedError, match="WEIR_MAX_CALL_DEPTH"):
             evaluate(recursive_graph(ends=False, calls=calls), 1, server.target)
@@ -158,7 +158,7 @@ def test_deep_calls_need_no_deep_stack():
         sys.path.insert(0, sys.argv[1])
         from recursion_test import *
         for kind in CALLS:
-            assert evaluate(recursive_graph(kind), 3300) == 3300.5
+            assert evaluate(recursive_graph(kind), 5000) == 5000.5
         for calls in [1, 2]:
             try:
                 evaluate(recursive_graph(ends=False, calls=calls), 1)
@@ -175,11 +175,11 @@ def test_the_limits_are_settings():
         from recursion_test import *
         print(evaluate(recursive_graph(calls=int(sys.argv[3])), int(sys.argv[2])))
     """
-    assert run_program(program, 8000, 1, environment={"WEIR_MAX_CALL_DEPTH": "17000"}).stdout == "8000.5\n"
+    assert run_program(program, 12000, 1, environment={"WEIR_MAX_CALL_DEPTH": "25000"}).stdout == "12000.5\n"
     assert "nested more than 20 levels deep" in run_program(program, 11, 1, environment={"WEIR_MAX_CALL_DEPTH": "20"}).stderr
     assert "called while 9 calls were in flight" in run_program(program, 12, 3, environment={"WEIR_MAX_CALLS": "9"}).stderr
     ignored = run_program(program, 5, 1, environment={"WEIR_MAX_CALL_DEPTH": "many"})
-    assert ignored.stdout == "5.5\n" and "WEIR_MAX_CALL_DEPTH='many' is not a number of calls from 1 to 2147483647: 10000 is used" in ignored.stderr
+    assert ignored.stdout == "5.5\n" and "WEIR_MAX_CALL_DEPTH='many' is not a number of calls from 1 to 2147483647: 20000 is used" in ignored.stderr
 
 
 def test_a_deep_recursion_is_cancelled():

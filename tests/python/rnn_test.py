@@ -7,24 +7,13 @@ import numpy as np
 import pytest
 
 import weir as tf
+from evaluation import evaluate
 
 CELLS = tf.nn.rnn_cell
 
 
-@pytest.fixture(autouse=True)
-def new_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def sigmoid(x):
     return 1 / (1 + np.exp(-x))
-
-
-def evaluate(fetches, feed=None):
-    with tf.Session() as sess:
-        sess.run(tf.global_variables_initializer())
-        return sess.run(fetches, feed)
 
 
 def inputs(batch=3, time=5, depth=2, seed=0):
@@ -106,7 +95,7 @@ def test_lstm_with_peepholes_projection_and_clipping():
     np.testing.assert_allclose(last.h, h, atol=1e-5)
 
 
-def test_each_gate_has_a_peephole_of_its_own():
+def test_each_gate_has_its_own_peephole():
     x, start = inputs(), np.random.RandomState(3).uniform(-1, 1, (2, 3, 4)).astype(np.float32)
     tf.set_random_seed(4)  # each variable gets different numbers
     cell = CELLS.LSTMCell(4, use_peepholes=True, initializer=tf.random_uniform_initializer(-1, 1))
@@ -172,13 +161,13 @@ def test_time_major_and_unknown_sizes():
         assert sess.run(outputs, {fed: x[:0]}).shape == (0, 5, 4)
 
 
-def test_no_time_at_all():
+def test_zero_time_steps():
     outputs, state = tf.nn.dynamic_rnn(CELLS.GRUCell(4), tf.placeholder_with_default(inputs(time=0), [3, None, 2]), dtype=tf.float32)
     y, last = evaluate([outputs, state])
     assert y.shape == (3, 0, 4) and last.shape == (3, 4) and not last.any()
 
 
-def test_sequences_that_all_are_empty():
+def test_only_empty_sequences():
     fed, lengths, start = tf.placeholder(tf.float32, [None, None, 2]), tf.placeholder(tf.int32, [None]), tf.placeholder(tf.float32, [None, 4])
     outputs, state = tf.nn.dynamic_rnn(CELLS.GRUCell(4), fed, initial_state=start, sequence_length=lengths)
     before = np.random.RandomState(1).rand(3, 4).astype(np.float32)
@@ -417,7 +406,7 @@ def test_variables_are_shared_only_on_purpose():
     assert len(names()) == 4
 
 
-def test_called_by_hand():
+def test_cells_called_directly():
     cell = CELLS.BasicLSTMCell(4)
     state = cell.zero_state(3, tf.float32)
     first, state = cell(tf.constant(inputs()[:, 0]), state)
@@ -477,7 +466,7 @@ def test_residual_and_device_wrappers():
         CELLS.GRUCell(2)(tf.placeholder(tf.float32, [None, None]), tf.zeros([3, 2]))
 
 
-def test_training_remembers():
+def test_a_trained_network_remembers_the_first_input():
     """Learns to output the first of eight bits at the end, which requires the state."""
     rng = np.random.RandomState(1)
     bits = rng.randint(0, 2, (64, 8, 1)).astype(np.float32)
@@ -502,7 +491,7 @@ def test_contrib_names():
     assert outputs[0].shape.as_list() == [3, 2]
 
 
-def steered(cell, x, lengths, pattern=None):
+def run_raw_rnn(cell, x, lengths, pattern=None):
     """Runs raw_rnn over sequences [batch, time, depth] with the given lengths."""
     time_first = tf.transpose(x, [1, 0, 2])
     rows = tf.TensorArray(tf.float32, x.shape[1]).unstack(time_first)
@@ -524,11 +513,11 @@ def steered(cell, x, lengths, pattern=None):
     return arrays, state, steps, sums.stack()
 
 
-def test_raw_rnn_is_dynamic_rnn_by_hand():
+def test_raw_rnn_can_implement_dynamic_rnn():
     x, lengths = inputs(), [5, 2, 4]
     cell = CELLS.GRUCell(4)
     with tf.variable_scope("net") as scope:
-        array, state, steps, sums = steered(cell, x, lengths)
+        array, state, steps, sums = run_raw_rnn(cell, x, lengths)
         scope.reuse_variables()
         outputs, last = tf.nn.dynamic_rnn(cell, x, lengths, dtype=tf.float32)
     assert names() == [f"net/rnn/gru_cell/{name}" for name in ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")]
@@ -540,10 +529,10 @@ def test_raw_rnn_is_dynamic_rnn_by_hand():
         assert np.allclose(a, b, atol=1e-5)
 
 
-def test_raw_rnn_emits_what_it_is_told():
+def test_raw_rnn_emits_the_given_outputs():
     x, lengths = inputs(), [3, 0, 1]
     cell = CELLS.BasicLSTMCell(4)
-    arrays, state, steps, _ = steered(cell, x, lengths, {"twice": tf.zeros([4]), "time": tf.zeros([], tf.int32)})
+    arrays, state, steps, _ = run_raw_rnn(cell, x, lengths, {"twice": tf.zeros([4]), "time": tf.zeros([], tf.int32)})
     with tf.variable_scope("rnn", reuse=True) as scope:
         outputs, last = tf.nn.dynamic_rnn(cell, x, lengths, dtype=tf.float32, scope=scope)
     assert isinstance(state, CELLS.LSTMStateTuple)

@@ -82,7 +82,7 @@ def test_a_traceback_shows_the_program(tmp_path):
     assert done.returncode == 1 and re.findall(r'File "(.*)", line', done.stderr) == [script]
 
 
-def test_what_weir_lacks_is_said_to_be_its_own_fault(tmp_path):
+def test_errors_name_features_that_weir_lacks(tmp_path):
     done = weir_run(tmp_path, "import tensorflow as tf\ntf.train.no_such_name\n")
     assert re.search(r"AttributeError: module 'tensorflow.train' has no .*'no_such_name'.* Weir.*dir\(tensorflow.train\)", done.stderr)
     for line in ("import tensorflow.train.no_such_name", "from tensorflow.train import no_such_name"):
@@ -92,7 +92,7 @@ def test_what_weir_lacks_is_said_to_be_its_own_fault(tmp_path):
     assert done.returncode == 1 and "Weir" not in done.stderr
 
 
-def test_tensorflow_is_weir_only_there():
+def test_tensorflow_is_weir_only_under_weir_run():
     done = subprocess.run([sys.executable, "-c", "import weir\nimport tensorflow"], capture_output=True, text=True)
     assert done.returncode != 0 and "No module named 'tensorflow'" in done.stderr
 

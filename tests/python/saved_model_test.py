@@ -7,12 +7,6 @@ import pytest
 import weir as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as made:
-        yield made
-
-
 def linear():
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     w = tf.get_variable("w", initializer=[[1.0], [2.0]])
@@ -59,11 +53,11 @@ def test_graphs_of_several_tags_share_variables(tmp_path):
         session.graph.get_tensor_by_name("served:0")
     session, _ = loaded(str(tmp_path / "model"), "serve", import_scope="inside")
     assert session.run("inside/served:0", {"inside/x:0": [[0, 1]]}) == [[2]]
-    with pytest.raises(RuntimeError, match=r"tags \{train\} could not be found .*there are: \{gpu, train\}, \{serve\}"):
+    with pytest.raises(RuntimeError, match=r"tags \{train\} could not be found .*available: \{gpu, train\}, \{serve\}"):
         loaded(str(tmp_path / "model"), ["train"])
 
 
-def test_the_main_op_runs_with_assets_where_they_lie_now(tmp_path):
+def test_the_main_op_runs_with_the_current_asset_paths(tmp_path):
     (tmp_path / "words.txt").write_text("one two")
     path = tf.constant(str(tmp_path / "words.txt"), name="path")
     words = tf.get_variable("words", initializer="", collections=[tf.GraphKeys.LOCAL_VARIABLES])
@@ -78,7 +72,7 @@ def test_the_main_op_runs_with_assets_where_they_lie_now(tmp_path):
     assert session.run("words:0") == b"one two"
 
 
-def test_what_comes_out_of_order_is_said(tmp_path):
+def test_calls_in_the_wrong_order_are_errors(tmp_path):
     builder = tf.saved_model.Builder(str(tmp_path / "model"))
     with pytest.raises(AssertionError, match="add_meta_graph_and_variables.* comes first"):
         builder.add_meta_graph(["serve"])
@@ -143,7 +137,7 @@ def test_signatures(tmp_path):
         tf.saved_model.Builder(str(tmp_path / "m")).add_meta_graph_and_variables(session, ["serve"], {"k": broken})
 
 
-def test_what_newer_files_name_is_honoured(tmp_path):
+def test_assets_and_init_op_of_newer_files_are_used(tmp_path):
     """Newer files list assets in the message, and the op to run as a signature."""
     (tmp_path / "words.txt").write_text("one two")
     path = tf.constant(str(tmp_path / "words.txt"), name="path")

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 import pytest
 import weir as tf
+from free_addresses import free_cluster
 
 
 def _model(scale=1.0):
@@ -44,7 +45,7 @@ def test_the_nodes_are_those_of_tensorflow(saved):
     assert (saver_def.max_to_keep, saver_def.keep_checkpoint_every_n_hours, saver_def.version) == (5, 10000, 2)
 
 
-def test_values_come_back(saved, tmp_path):
+def test_values_are_restored(saved, tmp_path):
     _, _, path = saved
     assert path == str(tmp_path / "model-3")
     assert sorted(os.listdir(tmp_path)) == ["checkpoint", "model-3.data-00000-of-00001", "model-3.index", "model-3.meta"]
@@ -172,7 +173,7 @@ def test_paths_may_be_relative(tmp_path, monkeypatch):
         assert tf.train.latest_checkpoint(".") == "./here"
 
 
-def test_a_damaged_checkpoint_is_passed_over(saved, tmp_path, capfd):
+def test_a_damaged_checkpoint_is_skipped(saved, tmp_path, capfd):
     _, _, first = saved
     with tf.Graph().as_default(), tf.Session() as sess:
         _model()
@@ -288,6 +289,27 @@ def test_tables_are_saved(tmp_path):
         assert tf.train.Saver().saver_def.restore_op_name == "save/restore_all"
 
 
+def test_saveables_are_saved_by_a_list(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        iterator = tf.data.Dataset.range(100).make_initializable_iterator()
+        following = iterator.get_next()
+        table = tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1, name="words")
+        v = tf.Variable(1.0, name="v")
+        position = tf.data.experimental.make_saveable_from_iterator(iterator)
+        only_position = tf.train.Saver([position])
+        saver = tf.train.Saver([v, position, *tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS)])
+        sess.run([iterator.initializer, v.initializer, table.insert(["a"], [1])])
+        assert [sess.run(following) for _ in range(3)] == [0, 1, 2]
+        path, whole = only_position.save(sess, str(tmp_path / "p")), saver.save(sess, str(tmp_path / "w"))
+        assert [sess.run(following) for _ in range(2)] == [3, 4]
+        only_position.restore(sess, path)
+        assert sess.run(following) == 3
+        saver.restore(sess, whole)
+        assert sess.run(following) == 3
+    assert len(tf.train.list_variables(path)) == 1
+    assert {name for name, _ in tf.train.list_variables(whole)} > {"v", "words-keys", "words-values"}
+
+
 def test_a_part_of_a_graph_is_exported(tmp_path):
     path = str(tmp_path / "part.meta")
     with tf.Graph().as_default():
@@ -315,11 +337,7 @@ def test_a_part_of_a_graph_is_exported(tmp_path):
 
 
 def test_every_task_of_a_cluster_writes_its_own_shard(tmp_path):
-    reserved = [tf.train.Server.create_local_server() for _ in range(2)]
-    addresses = [server.target[len("grpc://"):] for server in reserved]
-    for server in reserved:
-        server.stop()
-    spec = tf.train.ClusterSpec({"ps": addresses})
+    spec = tf.train.ClusterSpec(free_cluster(ps=2))
     servers = [tf.train.Server(spec, job_name="ps", task_index=task) for task in range(2)]
     with tf.Graph().as_default() as graph:
         variables = []

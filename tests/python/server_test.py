@@ -10,16 +10,13 @@ import numpy as np
 import pytest
 
 import weir as tf
+from free_addresses import free_cluster
 
 
 @pytest.fixture
 def cluster():
     """Starts ps/0, worker/0 and worker/1; yields {name: server}."""
-    reserved = [tf.train.Server.create_local_server() for _ in range(3)]
-    addresses = [server.target[len("grpc://"):] for server in reserved]
-    for server in reserved:
-        server.stop()
-    spec = tf.train.ClusterSpec({"ps": addresses[:1], "worker": addresses[1:]})
+    spec = tf.train.ClusterSpec(free_cluster(ps=1, worker=2))
     servers = {f"{job}{task}": tf.train.Server(spec, job_name=job, task_index=task)
                for job, task in (("ps", 0), ("worker", 0), ("worker", 1))}
     yield servers
@@ -27,7 +24,7 @@ def cluster():
         server.stop()
 
 
-def test_a_local_server_runs_what_a_local_session_runs():
+def test_a_local_server_equals_a_local_session():
     server = tf.train.Server.create_local_server()
     assert server.target.startswith("grpc://localhost:")
     assert server.server_def.job_name == "local" and server.server_def.protocol == "grpc"
@@ -142,7 +139,7 @@ def test_an_error_names_op_task_and_class(cluster):
 
 
 @pytest.mark.parametrize("device", ["/job:worker/task:9", "/job:nobody", "/job:ps/task:0/gpu:0", "/gpu:0"])
-def test_a_device_that_is_not_there(cluster, device):
+def test_a_missing_device(cluster, device):
     with tf.device(device):
         c = tf.constant(1.0, name="lost")
     with tf.Session(cluster["worker0"].target) as session:
@@ -178,7 +175,7 @@ def test_a_timeout_ends_the_step_everywhere(cluster):
         assert session.run(tf.constant(3)) == 3
 
 
-def test_a_timeout_names_what_was_waited_for(cluster):
+def test_a_timeout_names_the_awaited_node(cluster):
     for job in ("worker", "ps"):
         with tf.device(f"/job:{job}/task:0"):
             element = tf.FIFOQueue(3, tf.int32).dequeue()
@@ -206,7 +203,7 @@ def test_a_timeout_names_only_tasks_that_have_not_answered(cluster):
         assert "/job:ps/replica:0/task:0" in named and "/job:worker" not in named
 
 
-def test_a_timeout_names_the_server_that_is_not_there():
+def test_a_timeout_names_the_missing_server():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # reserves the port without listening
         target = f"grpc://localhost:{taken.getsockname()[1]}"
@@ -289,7 +286,7 @@ def test_many_threads_and_sessions_at_once(cluster):
     assert sessions[1].run(v) == 300
 
 
-def test_a_stopped_server_lets_go_of_its_port():
+def test_a_stopped_server_releases_its_port():
     server = tf.train.Server.create_local_server()
     address = server.target[len("grpc://"):]
     with pytest.raises(tf.errors.UnknownError, match=address.rpartition(":")[2]):
@@ -324,7 +321,7 @@ def test_a_server_that_is_not_started_yet():
 @pytest.mark.parametrize("arguments, message", [
     (dict(job_name="nobody"), "nobody"), (dict(job_name="worker", task_index=7), "7"), (dict(), "job_name"),
     (dict(job_name="worker"), "task_index"), (dict(job_name="ps", protocol="smoke"), "smoke")])
-def test_arguments_that_fit_no_cluster(arguments, message):
+def test_arguments_that_match_no_cluster(arguments, message):
     spec = {"ps": ["localhost:0"], "worker": ["localhost:10001", "localhost:10002"]}
     with pytest.raises((ValueError, tf.errors.OpError), match=message):
         tf.train.Server(spec, **arguments)
@@ -361,7 +358,7 @@ def test_a_task_listens_where_bind_address_says(monkeypatch, host):
 
 
 @pytest.mark.parametrize("seconds, right", [("0", True), ("100000.5", True), ("-1", False), ("soon", False), ("", False), ("nan", False)])
-def test_how_long_unused_sessions_stay_is_a_number_of_seconds(monkeypatch, seconds, right):
+def test_the_limit_for_unused_sessions_is_in_seconds(monkeypatch, seconds, right):
     monkeypatch.setenv("WEIR_UNCLAIMED_SESSION_SECONDS", seconds)
     if not right:
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"WEIR_UNCLAIMED_SESSION_SECONDS.*'{seconds}'"):
@@ -374,7 +371,7 @@ def test_how_long_unused_sessions_stay_is_a_number_of_seconds(monkeypatch, secon
 
 
 @pytest.mark.parametrize("target", ["local", "http://localhost:1", "grpc://", "grpc://nowhere"])
-def test_targets_that_are_none(target):
+def test_invalid_targets(target):
     with pytest.raises((tf.errors.NotFoundError, tf.errors.InvalidArgumentError), match=target):
         tf.Session(target)
 

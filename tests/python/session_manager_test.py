@@ -10,12 +10,6 @@ import pytest
 import weir as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as made:
-        yield made
-
-
 @pytest.fixture
 def server():
     made = tf.train.Server.create_local_server()
@@ -50,7 +44,7 @@ def test_prepare_takes_lists_feeds_and_functions():
     assert sess._config.inter_op_parallelism_threads == 1
 
 
-def test_what_is_not_ready_is_a_runtime_error():
+def test_a_model_that_is_not_ready_is_a_runtime_error():
     v = tf.Variable(1.0, name="v")
     tf.Variable(1.0, name="w")
     with pytest.raises(RuntimeError, match="Model is not initialized and no init_op or init_fn or local_init_op was given"):
@@ -127,7 +121,7 @@ def test_wait_ends_in_time(server):
         manager().wait_for_session(server.target, max_wait_secs=0.05)
 
 
-def test_a_ready_op_without_a_value_says_it_by_not_failing(server):
+def test_a_ready_op_without_a_value_means_ready_if_it_succeeds(server):
     v = tf.Variable(1.0, name="v")
     m = tf.train.SessionManager(ready_op=tf.group(tf.identity(v)))
     with pytest.raises(tf.errors.DeadlineExceededError):
@@ -155,7 +149,7 @@ except KeyboardInterrupt:
     assert child.stdout.read() == "interrupted\n"
 
 
-def test_scaffold_completes_what_is_not_given(graph):
+def test_scaffold_completes_missing_values(graph):
     v = tf.Variable(1.0, name="v")
     scaffold = tf.train.Scaffold()
     assert scaffold.init_op is None and scaffold.saver is None
@@ -176,7 +170,7 @@ def test_scaffold_completes_what_is_not_given(graph):
     scaffold.finalize()
 
 
-def test_scaffold_keeps_what_is_given(graph):
+def test_scaffold_keeps_given_values(graph):
     v = tf.Variable(1.0, name="v")
     init, ready, saver = v.initializer, tf.report_uninitialized_variables(), tf.train.Saver()
     scaffold = tf.train.Scaffold(init_op=init, ready_op=ready, saver=saver, init_fn=lambda scaffold, sess: (scaffold, sess))

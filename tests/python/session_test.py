@@ -145,7 +145,7 @@ def test_integers_that_do_not_fit(sess):
         sess.run(text, {text: 3})
 
 
-def test_feeding_parts(sess):
+def test_feeding_composite_values(sess):
     sparse = tf.sparse_placeholder(tf.float32)
     value = tf.SparseTensorValue([[1]], [5.0], [3])
     for fed in (value, tuple(value)):
@@ -196,7 +196,7 @@ def test_wrong_fetches(sess, fetch, error, text):
     assert text in str(raised.value)
 
 
-def test_prevented(sess, graph, x):
+def test_tensors_that_may_not_be_fed_or_fetched(sess, graph, x):
     y = raw.Neg(x=x)
     graph.prevent_feeding(x)
     graph.prevent_fetching(y.op)
@@ -353,7 +353,7 @@ def test_options_and_metadata(sess, x):
     assert tf.Session(config=tf.ConfigProto(inter_op_parallelism_threads=1)).run(tf.constant(2)) == 2
 
 
-def test_fetched_arrays_are_the_users_own(sess):
+def test_fetched_arrays_belong_to_the_user(sess):
     c = tf.constant(np.ones([100, 100], np.float32))
     first = sess.run(c)
     first[:] = 7
@@ -414,7 +414,7 @@ def test_a_path_is_no_target(path):
 
 
 @pytest.mark.parametrize("value", [[b"\0", b"ab\0"], [["x", "\0"]], np.array([b"a\0"], object), b"a\0\0", b""])
-def test_fed_strings_keep_their_zeros(sess, value):
+def test_fed_strings_keep_trailing_zeros(sess, value):
     place = tf.placeholder(tf.string)
     expected = [[b"x", b"\0"]] if np.ndim(value) == 2 else value
     got = sess.run(tf.identity(place), {place: value})

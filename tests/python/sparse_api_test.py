@@ -160,6 +160,14 @@ def test_edit_distance(session):
 
 
 def test_wrong_inputs(session):
+    with pytest.raises(ValueError, match="incompatible"):
+        tf.sparse_add(sparse(), tf.SparseTensor([[0]], [1.0], [3]))
+    with pytest.raises(ValueError, match=r"Cannot reshape a tensor with 6 elements to shape \[4, 2\] \(8 elements\)"):
+        tf.sparse_reshape(sparse(), [4, 2])
+    assert session.run(tf.sparse_reshape(sparse(), [3, -1]).dense_shape).tolist() == [3, 2]
+    for function in (tf.sparse_softmax, tf.sparse_transpose, tf.sparse_reduce_sum):
+        with pytest.raises(AttributeError, match="'indices'"):
+            function(tf.constant([[1.0]]))
     with pytest.raises(TypeError):
         tf.sparse_reorder([1.0])
     with pytest.raises(tf.errors.InvalidArgumentError):
@@ -187,3 +195,18 @@ def test_sets(session):
     assert session.run(tf.sets.union([["b"]], [["a"]])).values.tolist() == [b"a", b"b"]
     with pytest.raises(ValueError):
         tf.sets.union(a, b[0])
+
+
+def test_functions_of_the_values(session):
+    x = tf.SparseTensor([[0, 1], [1, 0]], [-4.0, 9.0], [2, 2])
+    functions = {tf.abs: [4, 9], tf.negative: [4, -9], tf.sign: [-1, 1], tf.square: [16, 81], tf.erf: [-1, 1], tf.tanh: np.tanh([-4.0, 9.0]),
+                 tf.math.bessel_i0e: np.i0([4.0, 9.0]) * np.exp([-4.0, -9.0])}
+    for function, values in functions.items():
+        y = function(x, name="f")
+        assert isinstance(y, tf.SparseTensor) and y.indices is x.indices and y.values.op.name.startswith("f")
+        np.testing.assert_allclose(session.run(y.values), values, rtol=1e-4)
+    assert session.run(tf.sqrt(x=tf.square(x)).values).tolist() == [4, 9]
+    with pytest.raises(TypeError, match="SparseTensor"):
+        tf.exp(x)
+    with pytest.raises(TypeError, match="SparseTensor"):
+        tf.add(x, 1.0)

@@ -47,7 +47,8 @@ def test_every_public_name_is_in_the_stub(prefix):
     described = names_of(stub)
     missing = []
     for name in _names.names_in(prefix + "." if prefix else ""):
-        if name not in described and not keyword.iskeyword(name) and (prefix or name != "python"):
+        private = name.startswith("_") or keyword.iskeyword(name)  # some inner modules have private names that programs import
+        if name not in described and not private and (prefix or name != "python"):
             missing.append(name)
     assert not missing
 
@@ -72,7 +73,7 @@ def test_op_functions_have_their_parameters(module):
         assert len(stub.defaults) == sum(p.default is not p.empty for p in parameters.values()), name
 
 
-def test_hardly_a_function_is_without_parameters_in_its_stub():
+def test_nearly_all_stubs_have_parameters():
     vague = []
     for stub in STUBS:
         for name, node in names_of(stub).items():

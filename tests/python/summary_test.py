@@ -11,12 +11,6 @@ import pytest
 import weir as tf
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
-
-
 def value_of(summary):
     """Returns the only value of a summary node."""
     with tf.Session() as sess:
@@ -182,7 +176,7 @@ def test_run_metadata_tags_are_used_once(tmp_path):
     assert [event.tagged_run_metadata.tag for event in events(tmp_path)] == ["first", "second"]
 
 
-def test_what_is_no_summary_or_graph(tmp_path):
+def test_invalid_summaries_and_graphs(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(tf.errors.OpError, match="file"):
         tf.summary.FileWriter(str(tmp_path / "file"))
@@ -218,7 +212,7 @@ def test_writers_of_many_threads(tmp_path):
     assert sorted(event.step for event in events(tmp_path)) == list(range(200))
 
 
-def test_the_cache_keeps_no_writer_that_could_not_be_made(tmp_path):
+def test_the_cache_keeps_no_writer_that_failed(tmp_path):
     (tmp_path / "file").write_text("")
     for _ in range(2):
         with pytest.raises(tf.errors.OpError):
@@ -238,7 +232,7 @@ def test_cache(tmp_path):
     tf.summary.FileWriterCache.clear()
 
 
-def test_what_is_left_is_written_at_exit(tmp_path):
+def test_pending_events_are_written_at_exit(tmp_path):
     program = ("import sys, weir as tf\nwriter = tf.summary.FileWriter(sys.argv[1])\nkept = [writer]\nkept.append(kept)\n"
                "writer.add_summary(tf.Summary(), 7)\n")
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)

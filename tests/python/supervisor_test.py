@@ -13,12 +13,6 @@ import pytest
 import weir as tf
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as made:
-        yield made
-
-
 @pytest.fixture
 def logdir(tmp_path):
     return str(tmp_path / "logs")
@@ -37,7 +31,7 @@ def session_log(logdir):
             if event.HasField("session_log")]
 
 
-def test_what_is_not_given_is_made(graph):
+def test_missing_parts_are_created(graph):
     tf.Variable(1.0, name="v")
     sv = tf.train.Supervisor()
     assert sv.init_op.name == "init" and sv.ready_op.op.type == "GatherV2" and sv.saver.saver_def.max_to_keep == 5
@@ -50,7 +44,7 @@ def test_what_is_not_given_is_made(graph):
     assert len(graph.get_collection(tf.GraphKeys.LOCAL_INIT_OP)) == 1
 
 
-def test_what_is_given_is_kept(graph, logdir):
+def test_given_parts_are_used(graph, logdir):
     v = tf.Variable(1.0, name="v")
     step = tf.Variable(0, name="steps")
     given = dict(init_op=tf.global_variables_initializer(), ready_op=None, saver=tf.train.Saver([v]), summary_op=None,
@@ -224,7 +218,7 @@ def test_queue_runners_run_once(graph):
     sess.close()
 
 
-def test_nothing_is_started_unless_wanted(logdir):
+def test_services_can_be_disabled(logdir):
     step = tf.train.get_or_create_global_step()
     sv = tf.train.Supervisor(logdir=logdir)
     before = threading.active_count()
@@ -317,7 +311,7 @@ def test_a_loop_that_begins_again_after_a_restart(logdir):
         tf.train.basic_train_loop(sv, lambda sess: (_ for _ in ()).throw(ValueError("mine")))
 
 
-def test_an_end_before_there_is_a_session_is_an_error():
+def test_out_of_range_before_there_is_a_session_is_an_error():
     def no_session(sess):
         raise tf.errors.OutOfRangeError(None, None, "too early")
     tf.Variable(1.0)

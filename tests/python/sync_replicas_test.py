@@ -134,7 +134,7 @@ def assert_close(values, wanted):
 
 @pytest.mark.parametrize("ps, workers", [(1, 1), (1, 2), (2, 2), (2, 4)])
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
-def test_the_same_as_one_process_that_averages(ps, workers, kind):
+def test_equals_one_process_that_averages(ps, workers, kind):
     servers, masters = start_cluster(ps, workers)
     # In each step another worker is slow. Its token must not go to a fast one.
     order = np.random.RandomState(0).randint(0, workers, size=STEPS)
@@ -249,7 +249,7 @@ def test_threads_of_one_session_are_replicas():
     assert replica.values()[2] == STEPS
 
 
-def test_init_tokens_do_no_harm():
+def test_init_tokens_repeat_at_most_one_step():
     servers, masters = start_cluster(1, 2)
     chief, other = [Replica(masters[i], 1, i, 2, 2, tokens=-1) for i in range(2)]
     chief.prepare()
@@ -270,7 +270,7 @@ def test_init_tokens_do_no_harm():
     chief.close()
 
 
-def test_those_who_stay_go_on_when_one_has_left():
+def test_other_replicas_continue_when_one_leaves():
     servers, masters = start_cluster(1, 2)
     replicas = [Replica(masters[i], 1, i, 2, 2) for i in range(2)]
     for replica in replicas:
@@ -280,7 +280,7 @@ def test_those_who_stay_go_on_when_one_has_left():
     assert replicas[0].values()[2] >= 5
 
 
-def test_a_replica_that_comes_back_is_taken_in_again():
+def test_a_replica_can_rejoin():
     servers, masters = start_cluster(1, 2)
     replicas = [Replica(masters[i], 1, i, 2, 2) for i in range(2)]
     for replica in replicas:

@@ -119,7 +119,7 @@ def test_logging(caplog):
     assert caplog.records[0].filename == os.path.basename(__file__)
 
 
-def test_verbosity_is_also_that_of_cpp(tmp_path, capfd, monkeypatch):
+def test_verbosity_applies_to_cpp_messages(tmp_path, capfd, monkeypatch):
     """The verbosity also applies to log lines of savers and supervisors, but not to those of the runtime."""
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.get_variable("v", initializer=1.0)

@@ -19,7 +19,7 @@ def both(function, *arrays):
     lambda x: tf.image.rot90(x), lambda x: tf.image.rot90(x, 2), lambda x: tf.image.rot90(x, 3), lambda x: tf.image.rot90(x, 4), tf.image.transpose_image,
     tf.image.flip_left_right, tf.image.flip_up_down, tf.image.rgb_to_grayscale])
 @pytest.mark.parametrize("shape", [(4, 4, 3), (2, 2, 4, 3)])
-def test_turned_images(function, shape):
+def test_rotated_images(function, shape):
     known, fed = both(function, np.resize(IMAGE, shape))
     np.testing.assert_array_equal(fed, known)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import weir as tf
+from free_addresses import free_cluster
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
 import random_steps  # noqa: E402
@@ -88,7 +89,7 @@ def test_the_backward_pass_sees_the_weights_of_the_forward_pass():
 
 
 @pytest.mark.parametrize("use_resource", [False, True])
-def test_what_comes_after_an_update_sees_it(use_resource):
+def test_uses_after_an_update_see_it(use_resource):
     v = tf.Variable([1.0, 2.0], use_resource=use_resource)
     with tf.control_dependencies([tf.assign_add(v, [1.0, 1.0])]):
         after = v.read_value() * 10.0
@@ -166,8 +167,35 @@ def test_a_use_in_a_branch_that_is_not_taken_does_not_stop_an_update():
     assert [x.tolist() for x in run(slow(v * 2.0), guarded, v, feed_dict={p: True})[::2]] == [[2.0], [2.0]]
 
 
+def reached_from(value, skipped):
+    """Returns 0.0, which can be reached from `value`, but does not wait for it."""
+    if skipped == "branch":
+        return tf.cond(tf.constant(False), lambda: value[0] * 0.0, lambda: tf.constant(0.0))
+    return tf.while_loop(lambda x: x > 1.0, lambda x: x + value[0], [0.0])
+
+
+@pytest.mark.parametrize("skipped", ["branch", "loop"])
 @pytest.mark.parametrize("use_resource", [False, True])
-def test_loops_and_updates_beside_them(use_resource):
+def test_an_order_through_nodes_that_do_not_run(use_resource, skipped):
+    v = tf.Variable(tf.ones([LARGE]), use_resource=use_resource)
+
+    def use(*after):
+        with tf.control_dependencies(after):
+            return (v.read_value() if use_resource else v) * 2.0
+
+    update = tf.assign_add(v, slow(tf.ones([LARGE])))
+    with tf.control_dependencies([update]):
+        value = tf.ones([1]) + 0.0
+    late_use = use(reached_from(value, skipped))
+    early_use = use(slow(tf.ones([LARGE])))
+    early_update = tf.assign_add(v, tf.ones([LARGE]) + reached_from(early_use, skipped))
+    for _ in range(3):
+        assert run(late_use)[0][:2].tolist() == [4.0, 4.0]
+        assert run(early_use, early_update)[0][:2].tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_loops_and_updates_outside_of_them(use_resource):
     v = tf.Variable(tf.ones([1000]), use_resource=use_resource)
     total = tf.while_loop(lambda i, _: i < 50, lambda i, s: (i + 1, s + tf.reduce_sum(v)), [0, 0.0])[1]
     update = tf.assign_add(v, tf.ones([1000]))
@@ -184,7 +212,7 @@ def test_loops_and_updates_beside_them(use_resource):
         assert run(v, turns)[0].tolist() == [6.0] * 1000
 
 
-def test_a_use_and_an_update_in_one_turn_of_a_loop():
+def test_a_use_and_an_update_in_one_iteration():
     v = tf.Variable([1.0])
 
     def turn(i, s):
@@ -194,7 +222,7 @@ def test_a_use_and_an_update_in_one_turn_of_a_loop():
     assert run(tf.while_loop(lambda i, _: i < 4, turn, [0, tf.zeros([1])], parallel_iterations=1)[1])[0].tolist() == [10.0]
 
 
-def test_what_a_tensor_array_keeps_is_not_changed():
+def test_values_in_a_tensor_array_do_not_change():
     v = tf.Variable([1.0])
     array = tf.TensorArray(tf.float32, 1).write(0, v)
     update = tf.assign_add(v, [1.0])
@@ -216,7 +244,7 @@ def test_pieces_of_a_step_do_not_wait_for_later_feeds():
         assert sess.partial_run(handle, used, {late: [10.0]}).tolist() == [10.0]
 
 
-def test_a_dead_lock_is_impossible_where_uses_and_updates_form_a_circle():
+def test_cycles_of_uses_and_updates_do_not_deadlock():
     a, b = tf.Variable([1.0], use_resource=True), tf.Variable([2.0], use_resource=True)
     first, second = tf.assign_add(a, [10.0]).op, tf.assign_add(b, [10.0]).op
     with tf.control_dependencies([second]):
@@ -230,11 +258,7 @@ def test_a_dead_lock_is_impossible_where_uses_and_updates_form_a_circle():
 @pytest.fixture(scope="module")
 def cluster():
     """Starts ps/0, ps/1 and worker/0 in this process."""
-    reserved = [tf.train.Server.create_local_server() for _ in range(3)]
-    addresses = [server.target[len("grpc://"):] for server in reserved]
-    for server in reserved:
-        server.stop()
-    spec = tf.train.ClusterSpec({"ps": addresses[:2], "worker": addresses[2:]})
+    spec = tf.train.ClusterSpec(free_cluster(ps=2, worker=1))
     servers = [tf.train.Server(spec, job_name=job, task_index=task) for job, task in (("ps", 0), ("ps", 1), ("worker", 0))]
     yield servers
     for server in servers:
@@ -273,6 +297,11 @@ def test_a_consumer_on_another_task_that_comes_after_an_update(cluster):
 def test_random_steps_agree_with_sequential_execution(name):
     for seed in range(40):
         check_racy(seed, config=configs()[name])
+
+
+def test_random_steps_with_control_flow_agree_with_sequential_execution():
+    for seed in range(70):
+        check_racy(seed, random_steps.draw(seed, racy=True))
 
 
 def check_racy(seed, program=None, **how):

@@ -119,3 +119,33 @@ def test_imported_graphs_are_in_the_name_scope_around():
     assert [v.name for v in tf.global_variables()] == ["outer/v:0", "outer/imp/v:0"]
     assert saver.as_saver_def().filename_tensor_name.startswith("outer/save/")
     assert values("outer/add:0") == 3.0
+
+
+def test_settings_of_a_scope_can_be_read():
+    partitioner = tf.fixed_size_partitioner(2)
+
+    def getter(getter, name, *args, **kwargs):
+        return getter(name, *args, **kwargs)
+
+    def regularizer(value):
+        return None
+
+    def device(op):
+        return "/cpu:0"
+
+    with tf.Graph().as_default():
+        outer = tf.get_variable_scope()
+        assert (outer.regularizer, outer.partitioner, outer.custom_getter, outer.caching_device) == (None, None, None, None)
+        with tf.variable_scope("a", regularizer=regularizer, partitioner=partitioner, custom_getter=getter, caching_device="/cpu:0"):
+            with tf.variable_scope("b") as scope:
+                assert (scope.regularizer, scope.partitioner, scope.custom_getter, scope.caching_device) == (regularizer, partitioner, getter, "/cpu:0")
+                scope.set_partitioner(None)
+                scope.set_caching_device(device)
+                assert tf.get_variable_scope().partitioner is None and tf.get_variable_scope().caching_device is device
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_variables_are_not_distributed(use_resource):
+    with tf.Graph().as_default():
+        v = tf.get_variable("v", [], use_resource=use_resource)
+        assert v.aggregation == tf.VariableAggregation.NONE and v.synchronization == tf.VariableSynchronization.AUTO

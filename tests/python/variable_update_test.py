@@ -105,8 +105,10 @@ def test_scatter_functions(resource):
             session.run(tf.scatter_add(v, [9], [1.0]))
     with pytest.raises(TypeError, match="IndexedSlices"):
         v.scatter_add([1.0])
-    with pytest.raises((TypeError, ValueError)):
-        tf.scatter_update(tf.constant([1.0]), [0], [1.0])
+    for change, arguments in ((tf.assign, [1.0]), (tf.assign_add, [1.0]), (tf.scatter_update, [[0], [1.0]]), (tf.scatter_nd_add, [[[0]], [1.0]])):
+        for wrong in (tf.constant([1.0]), None, "v", [1.0]):
+            with pytest.raises(AttributeError, match="has no attribute"):
+                change(wrong, *arguments)
 
 
 def test_the_nodes_of_a_variable_know_where_it_was_made():

@@ -43,9 +43,13 @@ class NoGrpc final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> MakeGrpcTransport(int64_t /*peer_timeout_ms*/) { return std::make_unique<NoGrpc>(); }
+std::unique_ptr<Transport> MakeGrpcTransport(const TransportSettings& /*settings*/) {
+  return std::make_unique<NoGrpc>();
+}
 
-std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, int64_t, bool) { return other; }
+std::unique_ptr<Transport> MakeUcxTransport(std::unique_ptr<Transport> other, const TransportSettings& /*settings*/) {
+  return other;
+}
 bool WaitUntilUcxIsUsed(Channel& /*channel*/, int64_t /*timeout_ms*/) { return false; }
 
 }  // namespace weir

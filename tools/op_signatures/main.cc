@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "op_signatures/writer.h"
+#include "ops/ragged/register.h"
 #include "ops/register.h"
 
 namespace {
@@ -21,7 +22,8 @@ constexpr Group kGroups[] = {
     {"flow", weir::ops::RegisterFlowOps},     {"queue", weir::ops::RegisterQueueOps},
     {"string", weir::ops::RegisterStringOps}, {"io", weir::ops::RegisterIoOps},
     {"comm", weir::ops::RegisterCommOps},     {"image", weir::ops::RegisterImageOps},
-    {"data", weir::ops::RegisterDataOps},
+    {"data", weir::ops::RegisterDataOps},     {"signal", weir::ops::RegisterSignalOps},
+    {"ragged", weir::ops::RegisterRaggedOps},
 };
 
 bool WriteIfChanged(const std::filesystem::path& path, const std::string& text) {
