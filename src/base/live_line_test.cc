@@ -1,7 +1,7 @@
 #include "base/live_line.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,16 +18,29 @@ class LiveLineTest : public testing::Test {
     size.ws_row = 24;
     size.ws_col = 20;
     ASSERT_EQ(openpty(&reader_, &terminal_, nullptr, nullptr, &size), 0);
-    fcntl(reader_, F_SETFL, O_NONBLOCK);
   }
   void TearDown() override {
     close(reader_);
     close(terminal_);
   }
+  // What was written to the terminal since the last call. The kernel delivers it asynchronously and in pieces, so
+  // read up to a mark that is written behind it.
   std::string Written() {
-    char buffer[4096];
-    const ssize_t count = read(reader_, buffer, sizeof(buffer));
-    return count <= 0 ? "" : std::string(buffer, static_cast<size_t>(count));
+    constexpr char kMark = '\x1f';
+    EXPECT_EQ(write(terminal_, &kMark, 1), 1);
+    std::string text;
+    while (text.empty() || text.back() != kMark) {
+      struct pollfd readable = {.fd = reader_, .events = POLLIN, .revents = 0};
+      char buffer[4096];
+      const ssize_t count = poll(&readable, 1, /*timeout=*/10'000) == 1 ? read(reader_, buffer, sizeof(buffer)) : -1;
+      if (count <= 0) {
+        ADD_FAILURE() << "the terminal delivered only '" << text << "'";
+        return text;
+      }
+      text.append(buffer, static_cast<size_t>(count));
+    }
+    text.pop_back();
+    return text;
   }
   int reader_ = -1;
   int terminal_ = -1;
