@@ -35,10 +35,10 @@ def endless():
 LONG = {
     "py_func": sleeping,
     "matmul": lambda: tf.reduce_sum(tf.matmul(square(4500), square(4500))),
-    "matmul of doubles": lambda: tf.reduce_sum(tf.matmul(square(2500, tf.float64), square(2500, tf.float64))),
+    "matmul of doubles": lambda: tf.reduce_sum(tf.matmul(square(3500, tf.float64), square(3500, tf.float64))),
     "convolution": lambda: tf.reduce_sum(tf.nn.conv2d(tf.random_uniform([4, 256, 256, 64]), tf.random_uniform([7, 7, 64, 64]), [1, 1, 1, 1], "SAME")),
-    "inverse": lambda: tf.matrix_inverse(square(1500, tf.float64) + 1500 * tf.eye(1500, dtype=tf.float64)),
-    "eigenvalues": lambda: tf.self_adjoint_eig(square(900, tf.float64))[0],
+    "inverse": lambda: tf.matrix_inverse(square(3000, tf.float64) + 3000 * tf.eye(3000, dtype=tf.float64)),
+    "eigenvalues": lambda: tf.self_adjoint_eig(square(1500, tf.float64))[0],
     "loop": lambda: tf.while_loop(lambda i: i > -1.0, lambda i: i + 1.0, [0.0]),
     "shuffle buffer": lambda: elements(endless().shuffle(2 ** 62)),
     "shuffle buffer of a repeated dataset": lambda: elements(endless().apply(tf.data.experimental.shuffle_and_repeat(2 ** 62))),
