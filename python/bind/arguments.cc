@@ -48,4 +48,17 @@ std::vector<int64_t> IntsFrom(py::handle object) {
   return list;
 }
 
+Axes AxesFrom(py::handle object) {
+  if (object.is_none()) return {};
+  const bool is_list = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
+  const py::sequence items =
+      is_list ? py::reinterpret_borrow<py::sequence>(object) : py::sequence(py::make_tuple(object));
+  for (py::handle item : items)
+    if (PyFloat_Check(item.ptr()))
+      RaiseType(
+          "Value passed to parameter 'reduction_indices' has DataType float32 not in list of allowed values: int32, "
+          "int64");
+  return Axes(IntsFrom(object));
+}
+
 }  // namespace weir::python

@@ -33,6 +33,7 @@ struct IntAttribute {
 
 Values ValuesFrom(py::handle object);
 std::vector<int64_t> IntsFrom(py::handle object);  // a number or a list of numbers
+Axes AxesFrom(py::handle object);                  // None, a number or a list of numbers, without fractions
 
 // Binds a function that builds nodes. Takes a function pointer, so that functions of the same type share pybind11's
 // template instantiation.
@@ -93,7 +94,7 @@ template <>
 struct type_caster<weir::python::AxesArgument> {
   PYBIND11_TYPE_CASTER(weir::python::AxesArgument, const_name("Optional[List[int]]"));
   bool load(handle source, bool) {
-    if (!source.is_none()) value.axes = weir::Axes(weir::python::IntsFrom(source));
+    value.axes = weir::python::AxesFrom(source);
     return true;
   }
 };

@@ -14,10 +14,9 @@ std::vector<CollectionType>& Types() {
   return *types;
 }
 
-// Collections have string names. Another hashable object gets a string that is unique to its type and hash.
+// Collections have string names. Another hashable object, also None, gets a string that is unique to its type and hash.
 std::string KeyText(py::handle name) {
   if (PyUnicode_Check(name.ptr())) return py::cast<std::string>(name);
-  if (name.is_none()) RaiseType("None is not the name of a collection");
   return fmt::format("{}\x01{}", TypeName(name), py::hash(name));
 }
 

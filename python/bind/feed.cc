@@ -180,6 +180,8 @@ void CollectFeeds(GraphObject& graph, py::handle feed_dict, std::vector<Feed>* f
     feeds->reserve(static_cast<size_t>(PyDict_GET_SIZE(feed_dict.ptr())));
     while (PyDict_Next(feed_dict.ptr(), &at, &key, &value)) AddFeed(graph, key, value, feeds);
   } else {
+    const bool empty = !IsTensor(feed_dict) && !IsArray(feed_dict) && PyObject_Not(feed_dict.ptr()) == 1;
+    if (empty) return;
     if (!py::hasattr(feed_dict, "items"))
       RaiseType(fmt::format("feed_dict must be a dictionary, not {}", Repr(feed_dict)));
     for (py::handle pair : py::iter(feed_dict.attr("items")())) {

@@ -305,7 +305,7 @@ DType NaturalTypeOf(py::handle value) {
 
 Tensor FillShape(const Tensor& tensor, const PartialShape& wanted, bool verify_shape) {
   if (!wanted.fully_defined())
-    RaiseValue(fmt::format("the shape of a constant must be known, but is {}", ShapeText(wanted)));
+    RaiseType(fmt::format("the shape of a constant must be known, but is {}", ShapeText(wanted)));
   const Shape shape = wanted.ToShape();
   if (verify_shape && !(shape == tensor.shape()))
     RaiseType(fmt::format("Expected Tensor's shape: {}, got {}.", ShapeText(wanted),

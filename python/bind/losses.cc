@@ -6,6 +6,12 @@
 namespace weir::python {
 namespace {
 
+[[noreturn]] void RaiseInvalidReduction(const std::string& given) {
+  RaiseValue(fmt::format("Invalid Reduction Key {}. Key should be one of ('none', 'weighted_sum', 'weighted_mean', "
+                         "'weighted_sum_over_batch_size', 'weighted_sum_by_nonzero_weights').",
+                         given));
+}
+
 LossReduction ReductionFrom(const std::string& text) {
   struct Row {
     const char* text;
@@ -16,12 +22,37 @@ LossReduction ReductionFrom(const std::string& text) {
                          Row{"weighted_sum_over_batch_size", LossReduction::kSumOverBatchSize},
                          Row{"weighted_sum_by_nonzero_weights", LossReduction::kSumByNonzeroWeights}})
     if (text == row.text) return row.reduction;
-  RaiseValue(fmt::format("Invalid Reduction Key {}.", text));
+  RaiseInvalidReduction(text);
 }
 
-LossOptions Options(const Input& weights, const Name& scope, const Name& collection, const std::string& reduction) {
-  return {
-      .weights = weights, .scope = scope.text, .collection = collection.text, .reduction = ReductionFrom(reduction)};
+struct ReductionArgument {
+  LossReduction value = LossReduction::kSumByNonzeroWeights;
+};
+
+}  // namespace
+}  // namespace weir::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<weir::python::ReductionArgument> {
+  PYBIND11_TYPE_CASTER(weir::python::ReductionArgument, const_name("str"));
+  bool load(handle source, bool) {
+    if (!PyUnicode_Check(source.ptr())) weir::python::RaiseInvalidReduction(weir::python::Str(source));
+    value.value = weir::python::ReductionFrom(source.cast<std::string>());
+    return true;
+  }
+};
+
+}  // namespace pybind11::detail
+
+namespace weir::python {
+namespace {
+
+LossOptions Options(const Input& weights, const Name& scope, const Name& collection,
+                    ReductionArgument reduction = {}) {
+  if (weights.absent()) RaiseValue("None values not supported. (the weights of a loss)");
+  return {.weights = weights, .scope = scope.text, .collection = collection.text, .reduction = reduction.value};
 }
 
 const char kDefaultReduction[] = "weighted_sum_by_nonzero_weights";
@@ -31,7 +62,7 @@ using Pairwise = Result<Output> (*)(Graph&, const Input&, const Input&, const Lo
 void DefPair(py::module_& m, const char* name, const char* first, const char* second, Pairwise function) {
   m.def(name,
         Building(
-            [function](Graph& g, Input a, Input b, Input weights, Name scope, Name collection, std::string reduction) {
+            [function](Graph& g, Input a, Input b, Input weights, Name scope, Name collection, ReductionArgument reduction) {
               return function(g, a, b, Options(weights, scope, collection, reduction));
             }),
         py::arg(first), py::arg(second), py::arg("weights") = 1.0, py::arg("scope") = py::none(),
@@ -46,7 +77,7 @@ void DefPairWith(py::module_& m, const char* name, const char* first, const char
                  Given fallback, PairwiseWith<T> function) {
   m.def(name,
         Building([function](Graph& g, Input a, Input b, Input weights, std::decay_t<T> extra, Name scope,
-                            Name collection, std::string reduction) {
+                            Name collection, ReductionArgument reduction) {
           return function(g, a, b, extra, Options(weights, scope, collection, reduction));
         }),
         py::arg(first), py::arg(second), py::arg("weights") = 1.0, py::arg(third) = fallback,
@@ -69,7 +100,7 @@ void BindLosses(py::module_& m) {
   Def(
       m, "loss_cosine_distance",
       +[](Graph& g, Input labels, Input predictions, std::optional<int64_t> axis, Input weights, Name scope,
-          Name collection, std::string reduction) {
+          Name collection, ReductionArgument reduction) {
         if (!axis.has_value()) RaiseValue("You must specify argument 'axis'.");
         return CosineDistance(g, labels, predictions, *axis, Options(weights, scope, collection, reduction));
       },
@@ -78,13 +109,13 @@ void BindLosses(py::module_& m) {
   Def(
       m, "loss_mean_pairwise_squared_error",
       +[](Graph& g, Input labels, Input predictions, Input weights, Name scope, Name collection) {
-        return MeanPairwiseSquaredError(g, labels, predictions, Options(weights, scope, collection, kDefaultReduction));
+        return MeanPairwiseSquaredError(g, labels, predictions, Options(weights, scope, collection));
       },
       py::arg("labels"), py::arg("predictions"), py::arg("weights") = 1.0, py::arg("scope") = py::none(),
       py::arg("loss_collection") = "losses");
   Def(
       m, "loss_compute_weighted_loss",
-      +[](Graph& g, Input losses, Input weights, Name scope, Name collection, std::string reduction) {
+      +[](Graph& g, Input losses, Input weights, Name scope, Name collection, ReductionArgument reduction) {
         return WeightedLoss(g, losses, Options(weights, scope, collection, reduction));
       },
       py::arg("losses"), py::arg("weights") = 1.0, py::arg("scope") = py::none(), py::arg("loss_collection") = "losses",

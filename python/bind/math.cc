@@ -75,6 +75,21 @@ void BindBinary(py::module_& m) {
       py::arg("scalar"), py::arg("x"), py::arg("name") = py::none());
 }
 
+// None, a number or two different numbers.
+std::vector<int64_t> NormAxesFrom(const py::object& axis) {
+  const auto is_list = [](py::handle x) { return PyList_Check(x.ptr()) || PyTuple_Check(x.ptr()); };
+  if (axis.is_none()) return {};
+  if (!IsTensor(axis)) {
+    const bool pair = is_list(axis) && py::len(axis) == 2;
+    const py::sequence items = pair ? py::reinterpret_borrow<py::sequence>(axis) : py::sequence(py::make_tuple(axis));
+    bool good = !pair || !items[0].equal(items[1]);
+    for (py::handle item : items) good = good && PyIndex_Check(item.ptr()) != 0;
+    if (good) return IntsFrom(items);
+  }
+  RaiseValue(
+      fmt::format("'axis' must be None, an integer, or a tuple of 2 unique integers, got {}", std::string(Str(axis))));
+}
+
 void BindReductions(py::module_& m) {
   const std::pair<const char*, Reducer> functions[] = {
       {"reduce_sum",
@@ -111,7 +126,7 @@ void BindReductions(py::module_& m) {
       py::arg("name") = py::none());
   Def(
       m, "norm",
-      +[](Graph& g, Input x, py::object ord, AxesArgument axis, bool keep, Name n) {
+      +[](Graph& g, Input x, py::object ord, py::object axis, bool keep, Name n) {
         NormOrder order;
         if (PyUnicode_Check(ord.ptr())) {
           const std::string text = ord.cast<std::string>();
@@ -126,7 +141,7 @@ void BindReductions(py::module_& m) {
           if (!(order.power > 0)) RaiseValue(fmt::format("'ord' must be a supported norm, got {}", order.power));
           order.kind = std::isinf(order.power) ? NormOrder::kInfinity : NormOrder::kPower;
         }
-        return Norm(g, x, order, axis.axes.axes(), keep, n.text);
+        return Norm(g, x, order, NormAxesFrom(axis), keep, n.text);
       },
       py::arg("tensor"), py::arg("ord") = "euclidean", py::arg("axis") = py::none(), py::arg("keepdims") = false,
       py::arg("name") = py::none());
@@ -176,12 +191,16 @@ void BindProducts(py::module_& m) {
       py::arg("equation"));
 }
 
+DType TypeToCastTo(DType dtype) {
+  if (dtype == kInvalidType) RaiseType("Cannot convert the argument `type_value`: None to a TensorFlow DType.");
+  return BaseType(dtype);
+}
+
 void BindOthers(py::module_& m) {
   m.def(
       "cast",
       [](py::handle x, DType dtype, const Name& name) -> py::object {
-        if (dtype == kInvalidType) RaiseValue("cast needs a dtype");
-        dtype = BaseType(dtype);
+        dtype = TypeToCastTo(dtype);
         const auto cast = [&](const Input& value) {
           Graph& graph = value.is_output() ? value.output().graph() : DefaultGraphRef();
           Output y = CastValue(graph, value, dtype, name.text);
@@ -202,8 +221,8 @@ void BindOthers(py::module_& m) {
       py::arg("x"), py::arg("dtype"), py::arg("name") = py::none());
   Def(
       m, "saturate_cast",
-      +[](Graph& g, Input x, DType dtype, Name n) { return SaturateCastValue(g, x, dtype, n.text); }, py::arg("value"),
-      py::arg("dtype"), py::arg("name") = py::none());
+      +[](Graph& g, Input x, DType dtype, Name n) { return SaturateCastValue(g, x, TypeToCastTo(dtype), n.text); },
+      py::arg("value"), py::arg("dtype"), py::arg("name") = py::none());
   Def(
       m, "range",
       +[](Graph& g, Input start, Input limit, Input delta, DType dtype, Name n) {

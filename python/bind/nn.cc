@@ -30,7 +30,7 @@ void BindInTopK(py::module_& m) {
   Def(
       m, "in_top_k",
       +[](Graph& g, Input predictions, Input targets, Input k, Name n) {
-        return InTopKOf(ValueOf(g, predictions, kFloat, "predictions"), targets, k, n.text);
+        return InTopKOf(g, predictions, targets, k, n.text);
       },
       py::arg("predictions"), py::arg("targets"), py::arg("k"), py::arg("name") = py::none());
 }
@@ -124,7 +124,7 @@ void BindNormalization(py::module_& m) {
       py::arg("name") = py::none());
   Def(
       m, "normalize_moments",
-      +[](Graph& g, Output counts, Output mean_ss, Output variance_ss, Input shift, Name n) {
+      +[](Graph& g, Input counts, Input mean_ss, Input variance_ss, Input shift, Name n) {
         MomentsResult r = NormalizeMoments(g, counts, mean_ss, variance_ss, shift, n.text);
         return std::pair(r.mean, r.variance);
       },
@@ -147,6 +147,12 @@ void BindNormalization(py::module_& m) {
       m, "zero_fraction",
       +[](Graph& g, Input x, Name n) { return ZeroFraction(ValueOf(g, x, kInvalidType, "value"), n.text); },
       py::arg("value"), py::arg("name") = py::none());
+  Def(
+      m, "bias_add",
+      +[](Graph& g, Input value, Input bias, std::optional<std::string> format, Name n) {
+        return AddBias(g, value, bias, format.value_or(""), n.text);
+      },
+      py::arg("value"), py::arg("bias"), py::arg("data_format") = py::none(), py::arg("name") = py::none());
   using Layer = Output (*)(Graph&, Input, Input, Input, Name);
   const std::pair<const char*, Layer> layers[] = {
       {"xw_plus_b", [](Graph& g, Input x, Input w, Input b,

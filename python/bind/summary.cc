@@ -12,6 +12,33 @@ namespace {
 
 using Collections = std::optional<std::vector<std::string>>;  // None: the default collections
 
+// The name of a summary, which has no default.
+struct SummaryName {
+  std::string text;
+};
+
+}  // namespace
+}  // namespace weir::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<weir::python::SummaryName> {
+  PYBIND11_TYPE_CASTER(weir::python::SummaryName, const_name("str"));
+  bool load(handle source, bool) {
+    if (source.is_none())
+      weir::python::RaiseValue("At least one of name (None) and default_name (None) must be provided.");
+    if (!PyUnicode_Check(source.ptr())) return false;
+    value.text = source.cast<std::string>();
+    return true;
+  }
+};
+
+}  // namespace pybind11::detail
+
+namespace weir::python {
+namespace {
+
 SummaryOptions Options(const Collections& collections, const Name& family = {}) {
   SummaryOptions options;
   if (collections.has_value()) options.collections = *collections;
@@ -31,42 +58,42 @@ void BindNamed(py::module_& m) {
   const auto family = py::arg("family") = py::none();
   Def(
       m, "summary_scalar",
-      +[](Graph& g, std::string name, Input tensor, Collections c, Name f) {
-        return SummarizeScalar(g, name, tensor, Options(c, f));
+      +[](Graph& g, SummaryName name, Input tensor, Collections c, Name f) {
+        return SummarizeScalar(g, name.text, tensor, Options(c, f));
       },
       py::arg("name"), py::arg("tensor"), collections, family);
   Def(
       m, "summary_histogram",
-      +[](Graph& g, std::string name, Input values, Collections c, Name f) {
-        return SummarizeHistogram(g, name, values, Options(c, f));
+      +[](Graph& g, SummaryName name, Input values, Collections c, Name f) {
+        return SummarizeHistogram(g, name.text, values, Options(c, f));
       },
       py::arg("name"), py::arg("values"), collections, family);
   Def(
       m, "summary_image",
-      +[](Graph& g, std::string name, Input tensor, int64_t max_outputs, Collections c, Name f) {
-        return SummarizeImage(g, name, tensor, max_outputs, Options(c, f));
+      +[](Graph& g, SummaryName name, Input tensor, int64_t max_outputs, Collections c, Name f) {
+        return SummarizeImage(g, name.text, tensor, max_outputs, Options(c, f));
       },
       py::arg("name"), py::arg("tensor"), py::arg("max_outputs") = 3, collections, family);
   Def(
       m, "summary_audio",
-      +[](Graph& g, std::string name, Input tensor, Input sample_rate, int64_t max_outputs, Collections c, Name f) {
-        return SummarizeAudio(g, name, tensor, sample_rate, max_outputs, Options(c, f));
+      +[](Graph& g, SummaryName name, Input tensor, Input sample_rate, int64_t max_outputs, Collections c, Name f) {
+        return SummarizeAudio(g, name.text, tensor, sample_rate, max_outputs, Options(c, f));
       },
       py::arg("name"), py::arg("tensor"), py::arg("sample_rate"), py::arg("max_outputs") = 3, collections, family);
   Def(
       m, "summary_text",
-      +[](Graph& g, std::string name, Input tensor, Collections c) {
-        return SummarizeText(g, name, tensor, Options(c));
+      +[](Graph& g, SummaryName name, Input tensor, Collections c) {
+        return SummarizeText(g, name.text, tensor, Options(c));
       },
       py::arg("name"), py::arg("tensor"), collections);
   Def(
       m, "summary_tensor",
-      +[](Graph& g, std::string name, Input tensor, Name description, Collections c, py::object metadata, Name f,
+      +[](Graph& g, SummaryName name, Input tensor, Name description, Collections c, py::object metadata, Name f,
           Name display_name) {
         auto message = MessageFrom<tensorflow::SummaryMetadata>(metadata);
         if (description.given()) message.set_summary_description(description.text);
         if (display_name.given()) message.set_display_name(display_name.text);
-        return SummarizeTensor(g, name, tensor, message, Options(c, f));
+        return SummarizeTensor(g, name.text, tensor, message, Options(c, f));
       },
       py::arg("name"), py::arg("tensor"), py::arg("summary_description") = py::none(), collections,
       py::arg("summary_metadata") = py::none(), family, py::arg("display_name") = py::none());

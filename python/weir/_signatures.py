@@ -2,8 +2,8 @@
 
     "(input, axis=0, name=None, dimension->axis, validate!=None) op:ArgMax[dimension=axis]"
 
-Parameters are in parentheses: `old->new` is a deprecated name of the parameter `new`, `x!` is accepted but ignored, and None
-means the default. Then comes the function to call. Brackets map its keyword arguments to parameters or constants; a parameter
+Parameters are in parentheses: `old->new` is a deprecated name of the parameter `new`, and `x!` is accepted but ignored. None
+means the default, except for an op: there it means that of an attribute, and is an error for an input. Then comes the function to call. Brackets map its keyword arguments to parameters or constants; a parameter
 that is not listed there keeps its name.
 """
 import re
@@ -73,7 +73,7 @@ def make(name, text, resolve):
         if arrow:
             before.append(f"    {new} = _lookup('{new}', {new}, '{old}', {old})")
     for parameter in passed:
-        if defaults[parameter] != "None":
+        if defaults[parameter] != "None" and (parameter in renamed or not entry["target"].startswith("op:")):
             before.append(f"    if {parameter} is None: {parameter} = {defaults[parameter]}")
     arguments = [f"{renames.get(p, p)}={p}" for p in passed] + constants
     code = [f"def {name}({', '.join(signature)}):", *before, f"    return _target({', '.join(arguments)})"]

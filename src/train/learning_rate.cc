@@ -4,6 +4,7 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/compose/flow.h"
+#include "graph/compose/math.h"
 #include "graph/compose/names.h"
 #include "graph/compose/random.h"
 #include "graph/node_builder.h"
@@ -21,11 +22,8 @@ class Terms {
     rate_ = Take(ToOutput(graph, rate, kInvalidType, "learning_rate"));
   }
   Output rate() const { return rate_; }
-  Output Number(const Input& value, const char* name) {
-    if (!rate_.valid()) return Output();
-    if (value.is_output())
-      return value.output().base_dtype() == rate_.base_dtype() ? value.output() : Cast(value, rate_.base_dtype());
-    return Take(ToOutput(graph_, value, rate_.base_dtype(), name));
+  Output Number(const Input& value) {
+    return rate_.valid() ? CastValue(graph_, value, rate_.base_dtype()) : Output();
   }
 
  private:
@@ -44,27 +42,27 @@ Output ExponentialDecay(Graph& graph, const Input& rate, const Input& step, cons
                         const Input& decay_rate, const DecayOptions& options) {
   NameScope scope(graph, NameOrDefault(options.name, "ExponentialDecay"));
   Terms terms(graph, rate);
-  Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
+  Output p = terms.Number(step) / terms.Number(decay_steps);
   if (options.staircase) p = Floor(p);
-  return Mul(graph, terms.rate(), Pow(graph, terms.Number(decay_rate, "decay_rate"), p), {.name = scope.name() + "/"});
+  return Mul(graph, terms.rate(), Pow(graph, terms.Number(decay_rate), p), {.name = scope.name() + "/"});
 }
 
 Output NaturalExpDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
                        const Input& decay_rate, const DecayOptions& options) {
   NameScope scope(graph, NameOrDefault(options.name, "NaturalExpDecay"));
   Terms terms(graph, rate);
-  Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
+  Output p = terms.Number(step) / terms.Number(decay_steps);
   if (options.staircase) p = Floor(p);
-  return Mul(graph, terms.rate(), Exp(-terms.Number(decay_rate, "decay_rate") * p), {.name = scope.name() + "/"});
+  return Mul(graph, terms.rate(), Exp(-terms.Number(decay_rate) * p), {.name = scope.name() + "/"});
 }
 
 Output InverseTimeDecay(Graph& graph, const Input& rate, const Input& step, const Input& decay_steps,
                         const Input& decay_rate, const DecayOptions& options) {
   NameScope scope(graph, NameOrDefault(options.name, "InverseTimeDecay"));
   Terms terms(graph, rate);
-  Output p = terms.Number(step, "step") / terms.Number(decay_steps, "decay_steps");
+  Output p = terms.Number(step) / terms.Number(decay_steps);
   if (options.staircase) p = Floor(p);
-  Output denominator = 1.0f + terms.Number(decay_rate, "decay_rate") * p;
+  Output denominator = 1.0f + terms.Number(decay_rate) * p;
   return RealDiv(graph, terms.rate(), denominator, {.name = scope.name() + "/"});
 }
 
@@ -72,9 +70,9 @@ Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const
                        const Input& end_rate, const Input& power, bool cycle, std::string name) {
   NameScope scope(graph, NameOrDefault(name, "PolynomialDecay"));
   Terms terms(graph, rate);
-  Output s = terms.Number(step, "step");
-  Output total = terms.Number(decay_steps, "decay_steps");
-  Output end = terms.Number(end_rate, "end_learning_rate");
+  Output s = terms.Number(step);
+  Output total = terms.Number(decay_steps);
+  Output end = terms.Number(end_rate);
   if (cycle) {
     // Round the step up to a multiple of decay_steps, at least one.
     Output multiplier = Select(Equal(s, 0), OnesLike(s), Ceil(s / total));
@@ -83,7 +81,7 @@ Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const
     s = Minimum(s, total);
   }
   Output p = s / total;
-  return Add(graph, (terms.rate() - end) * Pow(1.0f - p, terms.Number(power, "power")), end,
+  return Add(graph, (terms.rate() - end) * Pow(1.0f - p, terms.Number(power)), end,
              {.name = scope.name() + "/"});
 }
 
@@ -130,8 +128,8 @@ Output CosineDecay(Graph& graph, const Input& rate, const Input& step, const Inp
                    std::string name) {
   NameScope scope(graph, NameOrDefault(name, "CosineDecay"));
   Terms terms(graph, rate);
-  Output total = terms.Number(decay_steps, "decay_steps");
-  Output completed = Minimum(terms.Number(step, "step"), total) / total;
+  Output total = terms.Number(decay_steps);
+  Output completed = Minimum(terms.Number(step), total) / total;
   Output cosine = 0.5f * (1.0f + Cos(kPi * completed));
   return terms.rate() * ((1.0f - alpha) * cosine + alpha);
 }
@@ -140,7 +138,7 @@ Output CosineDecayRestarts(Graph& graph, const Input& rate, const Input& step, c
                            float t_mul, float m_mul, float alpha, std::string name) {
   NameScope scope(graph, NameOrDefault(name, "SGDRDecay"));
   Terms terms(graph, rate);
-  Output fraction = terms.Number(step, "step") / terms.Number(first_decay_steps, "first_decay_steps");
+  Output fraction = terms.Number(step) / terms.Number(first_decay_steps);
   Output restart;
   Output within;
   if (t_mul == 1.0f) {
@@ -162,8 +160,8 @@ Output LinearCosineDecay(Graph& graph, const Input& rate, const Input& step, con
                          float num_periods, float alpha, float beta, std::string name) {
   NameScope scope(graph, NameOrDefault(name, "LinearCosineDecay"));
   Terms terms(graph, rate);
-  Output total = terms.Number(decay_steps, "decay_steps");
-  Output s = Minimum(terms.Number(step, "step"), total);
+  Output total = terms.Number(decay_steps);
+  Output s = Minimum(terms.Number(step), total);
   Output linear = (total - s) / total;
   Output cosine = 0.5f * (1.0f + Cos(kPi * 2.0f * num_periods * (s / total)));
   return Mul(graph, terms.rate(), (alpha + linear) * cosine + beta, {.name = scope.name() + "/"});
@@ -174,8 +172,8 @@ Output NoisyLinearCosineDecay(Graph& graph, const Input& rate, const Input& step
                               std::string name) {
   NameScope scope(graph, NameOrDefault(name, "NoisyLinearCosineDecay"));
   Terms terms(graph, rate);
-  Output total = terms.Number(decay_steps, "decay_steps");
-  Output s = Minimum(terms.Number(step, "step"), total);
+  Output total = terms.Number(decay_steps);
+  Output s = Minimum(terms.Number(step), total);
   Output linear = (total - s) / total;
   Output deviation = Sqrt(initial_variance / Pow(graph, 1.0f + s, variance_decay));
   Output noisy = linear + RandomNormal(graph, ShapeOf(linear), 0.0f, deviation);

@@ -26,7 +26,7 @@ NAMES = {
     "nn.sigmoid_cross_entropy_with_logits": "(logits=None, labels=None, name=None, targets->labels) sigmoid_cross_entropy_with_logits",
     "nn.weighted_cross_entropy_with_logits": "(labels=None, logits=None, pos_weight=None, name=None, targets->labels) "
                                              "weighted_cross_entropy_with_logits",
-    "nn.bias_add": "(value, bias, data_format=None, name=None) op:BiasAdd",
+    "nn.bias_add": "bias_add",
     "nn.local_response_normalization": "(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None) op:LRN",
     "nn.lrn": "=nn.local_response_normalization",
     "nn.moments": "(x, axes, shift!=None, name=None, keep_dims->keepdims, keepdims=False) moments",

@@ -14,17 +14,22 @@ DType OperandType(const Input& a, const Input& b) {
   return kInvalidType;
 }
 
+// An Output keeps its type: the op refuses operands of two types.
+Result<Output> Operand(Graph& graph, const Input& x, DType literal_type, const char* name) {
+  return ToOutput(graph, x, x.is_output() ? kInvalidType : literal_type, name);
+}
+
 // False if an operand is missing. If building the operand failed, the graph already has the error; else records one.
 bool BothArePresent(Graph& graph, const Input& a, const Input& b) {
   if (!a.absent() && !b.absent()) return true;
   if (!a.failed() && !b.failed())
-    graph.RecordError(MarkTypeError(InvalidArgument("an operand is missing: an Output that no graph made")));
+    graph.RecordError(InvalidArgument("None values not supported. (an operand is missing: an Output that no graph made)"));
   return false;
 }
 
 Result<Output> Build(Graph& graph, const char* op, const std::string& scope, Input a, Input b, DType type) {
-  WEIR_ASSIGN(Output x, ToOutput(graph, a, type, "x"));
-  WEIR_ASSIGN(Output y, ToOutput(graph, b, type, "y"));
+  WEIR_ASSIGN(Output x, Operand(graph, a, type, "x"));
+  WEIR_ASSIGN(Output y, Operand(graph, b, type, "y"));
   WEIR_ASSIGN(Node * node, NodeBuilder(graph, op, scope + "/").In(x).In(y).Build());
   return Output(node, 0);
 }
@@ -61,9 +66,12 @@ DType QuotientType(DType type) {
 Result<Output> BuildDivide(Graph& graph, const std::string& scope, const Input& a, const Input& b) {
   const DType type = OperandType(a, b);
   const DType quotient = QuotientType(type);
-  if (quotient == type) return Build(graph, "RealDiv", scope, a, b, type);
-  WEIR_ASSIGN(Output x, ToOutput(graph, a, type, "x"));
-  WEIR_ASSIGN(Output y, ToOutput(graph, b, type, "y"));
+  WEIR_ASSIGN(Output x, Operand(graph, a, type, "x"));
+  WEIR_ASSIGN(Output y, Operand(graph, b, type, "y"));
+  if (x.base_dtype() != y.base_dtype())
+    return MarkTypeError(
+        InvalidArgument("x and y must have the same dtype, got tf.{} != tf.{}", x.base_dtype(), y.base_dtype()));
+  if (quotient == type) return Build(graph, "RealDiv", scope, x, y, type);
   return Build(graph, "RealDiv", scope, Cast(graph, x, quotient), Cast(graph, y, quotient), quotient);
 }
 

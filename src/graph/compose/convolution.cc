@@ -9,6 +9,7 @@
 #include "graph/compose/array.h"
 #include "graph/compose/dims.h"
 #include "graph/compose/names.h"
+#include "graph/texts.h"
 
 namespace weir {
 namespace {
@@ -88,7 +89,7 @@ Output ConvolveLine(Graph& graph, const Input& images, const Input& filter, cons
   const int axis = ExtraAxis(options);
   Output x = ExpandDims(graph, images, axis);
   if (!x.valid()) return Output::Failed(graph);
-  Output y = Conv2D(graph, x, ExpandDims(graph, ValueOf(graph, filter, x.base_dtype(), "filter"), 0), w->strides,
+  Output y = Conv2D(graph, x, ExpandDims(graph, ValueOrLiteralOf(graph, filter, x.base_dtype(), "filter"), 0), w->strides,
                     options.padding, {.data_format = w->format, .dilations = w->dilations});
   return Squeeze(graph, y, {.squeeze_dims = {axis}});
 }
@@ -126,23 +127,23 @@ Output ConvolveTransposed(Graph& graph, const Input& images, const Input& filter
   NameScope scope(graph, NameOrDefault(options.name, kNames[dims - 1]));
   Result<OpWindow> w = OpWindowOf(options, dims);
   if (!w.ok()) return FailedOutput(graph, w.status());
+  const std::string name = ExactScopeName(scope);
+  if (dims == 3) {
+    return Conv3DBackpropInputV2(graph, output_shape, filter, images, w->strides, options.padding,
+                                 {.data_format = w->format, .dilations = w->dilations, .name = name});
+  }
+  if (dims == 2) {
+    return Conv2DBackpropInput(graph, output_shape, filter, images, w->strides, options.padding,
+                               {.data_format = w->format, .dilations = w->dilations, .name = name});
+  }
   Output x = ValueOf(graph, images, kInvalidType, "value");
   if (!x.valid()) return Output::Failed(graph);
-  Output f = ValueOf(graph, filter, x.base_dtype(), "filter");
+  Output f = ValueOrLiteralOf(graph, filter, x.base_dtype(), "filter");
   Output sizes = ValueOf(graph, output_shape, kInvalidType, "output_shape");
   if (!f.valid() || !sizes.valid()) return Output::Failed(graph);
   const PartialShape rank = sizes.shape();
   if (!rank.CompatibleWith(PartialShape{dims + 2}))
     return FailedOutput(graph, InvalidArgument("output_shape must have shape ({},), got {}", dims + 2, rank));
-  const std::string name = ExactScopeName(scope);
-  if (dims == 3) {
-    return Conv3DBackpropInputV2(graph, sizes, f, x, w->strides, options.padding,
-                                 {.data_format = w->format, .dilations = w->dilations, .name = name});
-  }
-  if (dims == 2) {
-    return Conv2DBackpropInput(graph, sizes, f, x, w->strides, options.padding,
-                               {.data_format = w->format, .dilations = w->dilations, .name = name});
-  }
   const int axis = ExtraAxis(options);
   Output one = ValueOf(graph, Tensor::Vector<int32_t>({1}));
   Output all = ConcatV2(graph,
@@ -169,13 +170,16 @@ Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwi
   within.name = "depthwise";
   Output x = ValueOf(graph, images, kInvalidType, "tensor_in");
   if (!x.valid()) return Output::Failed(graph);
-  Output across = ValueOf(graph, pointwise, x.base_dtype(), "pointwise_filter");
-  if (!across.valid()) return Output::Failed(graph);
-  if (!across.shape().CompatibleWith(PartialShape{1, 1, kUnknownDim, kUnknownDim}))
+  const Output down = ValueOf(graph, depthwise, kInvalidType, "depthwise_filter");
+  Output across = ValueOf(graph, pointwise, kInvalidType, "pointwise_filter");
+  if (!down.valid() || !across.valid()) return Output::Failed(graph);
+  const PartialShape shape = across.shape();
+  if (shape.known_rank() && shape.rank() != 4)
+    return FailedOutput(graph, InvalidArgument("Shape {} must have rank 4: that of pointwise_filter", PythonText(shape)));
+  if (!shape.CompatibleWith(PartialShape{1, 1, kUnknownDim, kUnknownDim}))
     return FailedOutput(
-        graph,
-        InvalidArgument("pointwise_filter must be [1, 1, channels, results], but has the shape {}", across.shape()));
-  Output y = ConvolveDepthwise(graph, x, depthwise, within);
+        graph, InvalidArgument("pointwise_filter must be [1, 1, channels, results], but has the shape {}", shape));
+  Output y = ConvolveDepthwise(graph, x, down, within);
   const WindowOptions single{.data_format = options.data_format, .name = ExactScopeName(scope)};
   return Convolve(graph, y, across, 2, single);
 }
@@ -195,8 +199,8 @@ Output ConvolveSeparableLine(Graph& graph, const Input& images, const Input& dep
                             .dilations = {1, w->dilations[static_cast<size_t>(axis) + 1]},
                             .padding = options.padding,
                             .data_format = w->format};
-  const Output y = ConvolveSeparable(graph, x, ExpandDims(graph, ValueOf(graph, depthwise, x.base_dtype()), 0),
-                                     ExpandDims(graph, ValueOf(graph, pointwise, x.base_dtype()), 0), plane);
+  const Output y = ConvolveSeparable(graph, x, ExpandDims(graph, ValueOf(graph, depthwise), 0),
+                                     ExpandDims(graph, ValueOf(graph, pointwise), 0), plane);
   return Squeeze(graph, y, {.squeeze_dims = {axis}});
 }
 
@@ -288,11 +292,11 @@ BatchNormResult FusedBatchNormalization(Graph& graph, const Input& x, const Inpu
   if (!options.is_training && (mean.absent() || variance.absent()))
     return refused(InvalidArgument("Both 'mean' and 'variance' must be given if is_training is False."));
   Output images = ValueOf(graph, x, kInvalidType, "input");
-  Output s = ValueOf(graph, scale, kFloat, "scale");
-  Output o = ValueOf(graph, offset, kFloat, "offset");
+  Output s = ValueOf(graph, scale, kInvalidType, "scale");
+  Output o = ValueOf(graph, offset, kInvalidType, "offset");
   const Tensor none = Tensor::Vector<float>(std::initializer_list<float>{});
-  Output m = ValueOf(graph, given ? mean : Input(none), kFloat, "Const");
-  Output v = ValueOf(graph, given ? variance : Input(none), kFloat, "Const");
+  Output m = ValueOf(graph, given ? mean : Input(none));
+  Output v = ValueOf(graph, given ? variance : Input(none));
   if (!images.valid() || !s.valid() || !o.valid() || !m.valid() || !v.valid()) return failed;
   // TensorFlow's minimum epsilon, for equal results.
   constexpr float kMinEpsilon = 1.001e-5f;

@@ -16,6 +16,10 @@ Output ValueOf(Graph& graph, const Input& x, DType wanted, const std::string& na
   return value.ok() ? *value : FailedOutput(graph, value.status());
 }
 
+Output ValueOrLiteralOf(Graph& graph, const Input& x, DType literal_type, const std::string& name) {
+  return ValueOf(graph, x, x.is_output() ? kInvalidType : literal_type, name);
+}
+
 std::pair<Output, Output> ValuesOfOneType(Graph& graph, const Input& x, const Input& y, const char* x_name,
                                           const char* y_name) {
   if (!x.is_output() && y.is_output()) {

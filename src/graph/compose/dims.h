@@ -16,6 +16,8 @@ inline Output InvalidOf(const Output& a, const Output& b) { return a.valid() ? b
 // Converts an argument to an output of the graph. An error is recorded in the graph's build state; the result is then
 // invalid.
 Output ValueOf(Graph& graph, const Input& x, DType wanted = kInvalidType, const std::string& name = "Const");
+// As ValueOf, but only a literal takes the type. A tensor keeps its own, and the op that gets it checks it.
+Output ValueOrLiteralOf(Graph& graph, const Input& x, DType literal_type, const std::string& name);
 // Converts two arguments that must have one type. A literal takes the type of the other.
 std::pair<Output, Output> ValuesOfOneType(Graph& graph, const Input& x, const Input& y, const char* x_name = "x",
                                           const char* y_name = "y");

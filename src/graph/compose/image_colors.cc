@@ -48,9 +48,8 @@ Output AdjustBrightness(Graph& graph, const Input& image, const Input& delta_in)
   NameScope scope(graph, "adjust_brightness");
   return AsFloats(graph, image, /*saturate=*/true, /*half_stays=*/true, [&](Output x) -> Output {
     if (!x.valid()) return x;
-    Output delta = ValueOf(graph, delta_in, delta_in.is_output() ? kInvalidType : x.base_dtype(), "Cast/x");
-    return delta.valid() ? Add(graph, x, CastValue(graph, delta, x.base_dtype()), {.name = ExactScopeName(scope)})
-                         : delta;
+    const Output delta = CastValue(graph, delta_in, x.base_dtype());
+    return delta.valid() ? Add(graph, x, delta, {.name = ExactScopeName(scope)}) : delta;
   });
 }
 

@@ -78,7 +78,8 @@ Result<Output> DecodeAnyImage(Graph& graph, const Input& contents_in, const Deco
   if (channels != 0 && channels != 1 && channels != 3 && channels != 4)
     return InvalidArgument("channels must be in (None, 0, 1, 3, 4), not {}", channels);
   NameScope scope(graph, NameOrDefault(options.name, "decode_image"));
-  WEIR_ASSIGN(const Output contents, ToOutput(graph, contents_in, kString, "contents"));
+  const Output contents = ValueOrLiteralOf(graph, contents_in, kString, "contents");
+  WEIR_TRY(graph.TakeError());
   // Fails the step if the format does not support the requested number of channels.
   const auto check_channels = [&](bool good, const char* name, const char* message) {
     return Assert(graph, Constant(graph, Tensor::Scalar(good), name), {Tensor::Scalar(message)});

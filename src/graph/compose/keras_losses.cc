@@ -146,11 +146,11 @@ Output SparseCategoricalAccuracy(const LossOperands& in) {
   return FloatOf(Equal(labels, LastArgMax(in.predictions)));
 }
 Output TopKAccuracy(const LossOperands& in) {
-  return FloatOf(InTopKOf(in.predictions, LastArgMax(in.labels), in.options.k));
+  return FloatOf(InTopKOf(in.graph, in.predictions, LastArgMax(in.labels), in.options.k));
 }
 Output SparseTopKAccuracy(const LossOperands& in) {
   const Output labels = CastValue(in.graph, FlatClasses(in, in.labels), kInt32);
-  return FloatOf(InTopKOf(in.predictions, labels, in.options.k));
+  return FloatOf(InTopKOf(in.graph, in.predictions, labels, in.options.k));
 }
 
 struct LossRow {

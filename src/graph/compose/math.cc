@@ -117,7 +117,7 @@ Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std:
   const DType type = x.base_dtype();
   if (type != y.base_dtype())
     return FailedOutput(
-        graph, MarkTypeError(InvalidArgument("x and y must have the same dtype, got {} != {}", type, y.base_dtype())));
+        graph, MarkTypeError(InvalidArgument("x and y must have the same dtype, got tf.{} != tf.{}", type, y.base_dtype())));
   if (IsInteger(type)) {
     const bool narrow = type == kInt8 || type == kUint8 || type == kInt16 || type == kUint16;
     x = Cast(graph, x, narrow ? kFloat : kDouble);
@@ -128,8 +128,10 @@ Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std:
 
 Output DivideOldStyle(Graph& graph, const Input& x_in, const Input& y_in, std::string name) {
   NameScope scope(graph, NameOrDefault(std::move(name), "div"));
-  auto [x, y] = ValuesOfOneType(graph, x_in, y_in);
-  if (!x.valid() || !y.valid()) return Output::Failed(graph);
+  const Output x = ValueOf(graph, x_in, kInvalidType, "x");
+  if (!x.valid()) return x;
+  const Output y = ValueOf(graph, y_in, x.base_dtype(), "y");
+  if (!y.valid()) return y;
   if (IsInteger(x.base_dtype())) return FloorDiv(graph, x, y, {.name = ExactScopeName(scope)});
   return RealDiv(graph, x, y, {.name = ExactScopeName(scope)});
 }
@@ -536,9 +538,13 @@ Output PolynomialValue(Graph& graph, const InputList& coefficients, const Input&
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
   if (!x.valid()) return x;
   if (coefficients.empty()) return ZerosLike(x);
-  Output p = ValueOf(graph, coefficients[0], x.base_dtype(), "coeff");
-  for (size_t i = 1; i < coefficients.size() && p.valid(); ++i)
-    p = AddInput(ValueOf(graph, coefficients[i], x.base_dtype(), "coeff"), p * x);
+  OutputList values;
+  for (size_t i = 0; i < coefficients.size(); ++i) {
+    values.push_back(ValueOf(graph, coefficients[i], kInvalidType, fmt::format("coeff_{}", i)));
+    if (!values.back().valid()) return values.back();
+  }
+  Output p = values[0];
+  for (size_t i = 1; i < values.size() && p.valid(); ++i) p = AddInput(values[i], p * x);
   return p;
 }
 

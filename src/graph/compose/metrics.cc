@@ -29,15 +29,6 @@ MetricOptions WithoutCollections(MetricOptions options) {
   return options;
 }
 
-// Aligned values as floats.
-Result<Aligned> AlignFloats(Graph& graph, const Input& labels, const Input& predictions, const Input& weights) {
-  WEIR_ASSIGN(Aligned values, Align(graph, labels, predictions, weights));
-  values.predictions = CastValue(graph, values.predictions, kFloat);
-  values.labels = CastValue(graph, values.labels, kFloat);
-  WEIR_TRY(graph.TakeError());
-  return values;
-}
-
 Result<Aligned> AlignBools(Graph& graph, const Input& labels, const Input& predictions, const Input& weights) {
   const Output l = CastValue(graph, labels, kBool), p = CastValue(graph, predictions, kBool);
   WEIR_TRY(graph.TakeError());
@@ -147,7 +138,7 @@ Result<Metric> Accuracy(Graph& graph, const Input& labels, const Input& predicti
 
 Result<Metric> MeanSquaredError(Graph& graph, const Input& labels, const Input& predictions,
                                 const MetricOptions& options) {
-  WEIR_ASSIGN(Aligned values, AlignFloats(graph, labels, predictions, options.weights));
+  WEIR_ASSIGN(Aligned values, Align(graph, labels, predictions, options.weights));
   const Output error = SquaredDifference(values.labels, values.predictions);
   WEIR_TRY(graph.TakeError());
   return Mean(graph, error, Named(options, "mean_squared_error", values.weights));
@@ -155,7 +146,7 @@ Result<Metric> MeanSquaredError(Graph& graph, const Input& labels, const Input& 
 
 Result<Metric> RootMeanSquaredError(Graph& graph, const Input& labels, const Input& predictions,
                                     const MetricOptions& options) {
-  WEIR_ASSIGN(Aligned values, AlignFloats(graph, labels, predictions, options.weights));
+  WEIR_ASSIGN(Aligned values, Align(graph, labels, predictions, options.weights));
   WEIR_ASSIGN(Metric squared,
               MeanSquaredError(graph, values.labels, values.predictions,
                                WithoutCollections(Named(options, "root_mean_squared_error", values.weights))));
@@ -165,7 +156,7 @@ Result<Metric> RootMeanSquaredError(Graph& graph, const Input& labels, const Inp
 
 Result<Metric> MeanAbsoluteError(Graph& graph, const Input& labels, const Input& predictions,
                                  const MetricOptions& options) {
-  WEIR_ASSIGN(Aligned values, AlignFloats(graph, labels, predictions, options.weights));
+  WEIR_ASSIGN(Aligned values, Align(graph, labels, predictions, options.weights));
   const Output error = Abs(values.predictions - values.labels);
   WEIR_TRY(graph.TakeError());
   return Mean(graph, error, Named(options, "mean_absolute_error", values.weights));
@@ -173,8 +164,8 @@ Result<Metric> MeanAbsoluteError(Graph& graph, const Input& labels, const Input&
 
 Result<Metric> MeanRelativeError(Graph& graph, const Input& labels, const Input& predictions, const Input& normalizer,
                                  const MetricOptions& options) {
-  WEIR_ASSIGN(Aligned values, AlignFloats(graph, labels, predictions, options.weights));
-  WEIR_ASSIGN(Aligned scaled, AlignFloats(graph, normalizer, values.predictions, {}));
+  WEIR_ASSIGN(Aligned values, Align(graph, labels, predictions, options.weights));
+  WEIR_ASSIGN(Aligned scaled, Align(graph, normalizer, values.predictions, {}));
   const Output scale = scaled.labels;
   const Output missing = Equal(scale, 0.0f);
   const Output relative = Abs(values.labels - scaled.predictions) / scale;
@@ -185,7 +176,7 @@ Result<Metric> MeanRelativeError(Graph& graph, const Input& labels, const Input&
 
 Result<Metric> MeanCosineDistance(Graph& graph, const Input& labels, const Input& predictions, int64_t axis,
                                   const MetricOptions& options) {
-  WEIR_ASSIGN(Aligned values, AlignFloats(graph, labels, predictions, options.weights));
+  WEIR_ASSIGN(Aligned values, Align(graph, labels, predictions, options.weights));
   const Output product = Mul(values.predictions, values.labels, {.name = "Mul"});
   const Output along = ReduceSum(product, Axes(axis), kKeepDims);
   WEIR_TRY(graph.TakeError());

@@ -10,6 +10,7 @@
 #include "graph/compose/math.h"
 #include "graph/compose/names.h"
 #include "graph/node_builder.h"
+#include "graph/texts.h"
 
 namespace weir {
 namespace {
@@ -73,6 +74,12 @@ Output WithAxisMovedLast(Output x, int axis) {
   const Output order = ConcatV2(
       graph, {Range(graph, 0, axis, 1), Range(graph, axis + 1, Rank(x), 1), Tensor::Vector<int32_t>({axis})}, 0);
   return order.valid() ? Transpose(x, order) : order;
+}
+
+Status CheckSameShape(Output x, const char* x_name, Output y, const char* y_name) {
+  if (x.shape().CompatibleWith(y.shape())) return OkStatus();
+  return InvalidArgument("`{}` and `{}` must have the same shape, received ({} vs {}).", x_name, y_name,
+                         PythonText(x.shape()), PythonText(y.shape()));
 }
 
 }  // namespace
@@ -152,11 +159,9 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
   return Narrowed(loss, dtype);
 }
 
-Output InTopKOf(const Input& predictions, const Input& targets, const Input& k, std::string name) {
-  Graph* graph = GraphOf({predictions, targets, k});
-  if (graph == nullptr) return Output();
-  NameScope scope(*graph, NameOrDefault(name, "in_top_k"));
-  return InTopKV2(*graph, predictions, targets, k, {.name = std::move(name)});
+Output InTopKOf(Graph& graph, const Input& predictions, const Input& targets, const Input& k, std::string name) {
+  NameScope scope(graph, NameOrDefault(std::move(name), "in_top_k"));
+  return InTopKV2(graph, predictions, targets, k, {.name = ExactScopeName(scope)});
 }
 
 Output SigmoidCrossEntropy(const Input& logits_in, const Input& labels_in, std::string name) {
@@ -166,11 +171,9 @@ Output SigmoidCrossEntropy(const Input& logits_in, const Input& labels_in, std::
   NameScope scope(graph, NameOrDefault(name, "logistic_loss"));
   Output x = Taken(graph, ToOutput(graph, logits_in, kInvalidType, "logits"));
   if (!x.valid()) return Output::Failed(graph);
-  Output z = Taken(graph, ToOutput(graph, labels_in, x.base_dtype(), "labels"));
+  Output z = ValueOf(graph, labels_in, kInvalidType, "labels");
   if (!z.valid()) return Output::Failed(graph);
-  if (!x.shape().CompatibleWith(z.shape()))
-    return FailedOutput(
-        graph, InvalidArgument("logits and labels must have the same shape ({} and {})", x.shape(), z.shape()));
+  if (Status same = CheckSameShape(x, "logits", z, "labels"); !same.ok()) return FailedOutput(graph, same);
   // Numerically stable form: exp is only applied to non-positive numbers.
   Output zeros = ZerosLike(x);
   Output positive = GreaterEqual(x, zeros);
@@ -186,12 +189,10 @@ Output WeightedCrossEntropy(const Input& targets, const Input& logits, const Inp
   NameScope scope(graph, NameOrDefault(name, "logistic_loss"));
   Output x = Taken(graph, ToOutput(graph, logits, kInvalidType, "logits"));
   if (!x.valid()) return Output::Failed(graph);
-  Output z = Taken(graph, ToOutput(graph, targets, x.base_dtype(), "targets"));
+  Output z = ValueOf(graph, targets, kInvalidType, "labels");
   if (!z.valid()) return Output::Failed(graph);
-  if (!x.shape().CompatibleWith(z.shape()))
-    return FailedOutput(
-        graph, InvalidArgument("logits and targets must have the same shape ({} and {})", x.shape(), z.shape()));
-  Output positive = Taken(graph, ToOutput(graph, pos_weight, x.base_dtype(), "pos_weight"));
+  if (Status same = CheckSameShape(x, "logits", z, "labels"); !same.ok()) return FailedOutput(graph, same);
+  Output positive = ValueOrLiteralOf(graph, pos_weight, z.base_dtype(), "pos_weight");
   if (!positive.valid()) return Output::Failed(graph);
   Output weight = 1.0f + (positive - 1.0f) * z;
   Output softplus = Log1p(Exp(-Abs(x))) + Relu(-x);
@@ -290,14 +291,29 @@ Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::s
   Graph* found = GraphOf({x, weights, biases});
   if (found == nullptr) return Output();
   NameScope scope(*found, NameOrDefault(name, "xw_plus_b"));
-  return BiasAdd(*found, MatMul(*found, x, weights), biases, {.name = ExactScopeName(scope)});
+  return AddBias(*found, MatMul(*found, x, weights), biases, "", ExactScopeName(scope));
+}
+
+Output AddBias(Graph& graph, const Input& value_in, const Input& bias_in, const std::string& format,
+               std::string name) {
+  NameScope scope(graph, NameOrDefault(std::move(name), "BiasAdd"));
+  const bool channels_first = format.starts_with("NC");
+  if (!channels_first && !format.empty() && !(format.starts_with('N') && format.ends_with('C')))
+    return FailedOutput(
+        graph, InvalidArgument("`data_format` must be of the form `N...C` or `NC...`. Received: data_format={}", format));
+  const Output value = ValueOf(graph, value_in, kInvalidType, "input");
+  if (!value.valid()) return value;
+  const Output bias = ValueOf(graph, bias_in, value.base_dtype(), "bias");
+  if (!bias.valid()) return bias;
+  return BiasAdd(graph, value, bias,
+                 {.data_format = channels_first ? "NCHW" : "NHWC", .name = ExactScopeName(scope)});
 }
 
 Output ReluLayer(const Input& x, const Input& weights, const Input& biases, std::string name) {
   Graph* found = GraphOf({x, weights, biases});
   if (found == nullptr) return Output();
   NameScope scope(*found, NameOrDefault(name, "relu_layer"));
-  return Relu(*found, BiasAdd(*found, MatMul(*found, x, weights), biases), {.name = ExactScopeName(scope)});
+  return Relu(*found, AddBias(*found, MatMul(*found, x, weights), biases), {.name = ExactScopeName(scope)});
 }
 
 Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool compute_full_loss, std::string name) {
@@ -307,8 +323,9 @@ Output LogPoissonLoss(const Input& targets_in, const Input& log_input, bool comp
   NameScope scope(graph, NameOrDefault(name, "log_poisson_loss"));
   Output c = Taken(graph, ToOutput(graph, log_input, kInvalidType, "log_input"));
   if (!c.valid()) return Output::Failed(graph);
-  Output z = Taken(graph, ToOutput(graph, targets_in, c.base_dtype(), "targets"));
+  Output z = ValueOf(graph, targets_in, kInvalidType, "targets");
   if (!z.valid()) return Output::Failed(graph);
+  if (Status same = CheckSameShape(c, "log_input", z, "targets"); !same.ok()) return FailedOutput(graph, same);
   Output loss = Exp(c) - c * z;
   if (!compute_full_loss) return loss;
   // Stirling's approximation of log(z!), used for z > 1.
@@ -351,13 +368,14 @@ Statistics SufficientStatistics(Graph& graph, const Input& x_in, const Axes& axe
           shift};
 }
 
-MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift,
-                               std::string name) {
+MomentsResult NormalizeMoments(Graph& graph, const Input& count, const Input& sum, const Input& squares,
+                               const Input& shift, std::string name) {
   NameScope scope(graph, NameOrDefault(name, "normalize"));
-  Output divisor = Reciprocal(count);
-  Output shifted = sum * divisor;
-  Output mean = shift.absent() ? shifted : AddInput(shifted, shift);
-  return {mean, squares * divisor - Square(shifted)};
+  const Output divisor = Reciprocal(graph, count, {.name = "divisor"});
+  const Output shifted = Mul(graph, sum, divisor, {.name = shift.absent() ? "mean" : "shifted_mean"});
+  const Output mean = shift.absent() ? shifted : Add(graph, shifted, shift, {.name = "mean"});
+  const Output variance = Sub(graph, Mul(graph, squares, divisor), Square(graph, shifted), {.name = "variance"});
+  return {mean, variance};
 }
 
 Output ConcatRelu(Graph& graph, const Input& x_in, int axis, std::string name) {

@@ -196,7 +196,8 @@ Result<ParsedFeatures> ParseSingleExample(Graph& graph, const Input& serialized,
   OutputList outputs;
   {
     const NameScope scope(graph, NameOrDefault(name, "ParseSingleExample"));
-    WEIR_ASSIGN(const Output one, ToOutput(graph, serialized, kString, "serialized"));
+    const Output one = ValueOrLiteralOf(graph, serialized, kString, "serialized");
+    WEIR_TRY(graph.TakeError());
     WEIR_ASSIGN(const OutputList defaults, Defaults(graph, raw));
     NodeBuilder node(graph, "ParseSingleExample", name);
     node.In(one).In(defaults).Attr("num_sparse", static_cast<int64_t>(raw.sparse_keys.size()));

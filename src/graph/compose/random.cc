@@ -1,5 +1,7 @@
 #include "graph/compose/random.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "graph/build/array_ops.h"
@@ -76,8 +78,13 @@ Output TruncatedNormal(Graph& graph, const Input& shape, const Input& mean, cons
 Output RandomUniform(Graph& graph, const Input& shape, const Input& minval, const Input& maxval, DType dtype,
                      OpSeed seed, std::string name) {
   NameScope scope(graph, NameOrDefault(name, "random_uniform"));
+  constexpr DType kTypes[] = {kHalf, kBFloat16, kFloat, kDouble, kInt32, kInt64};
+  if (std::find(std::begin(kTypes), std::end(kTypes), dtype) == std::end(kTypes))
+    return FailedOutput(graph, InvalidArgument("Argument `dtype` got invalid value {}. Accepted dtypes are {}.", dtype,
+                                               fmt::join(kTypes, ", ")));
   if (maxval.absent() && IsInteger(dtype))
-    return FailedOutput(graph, InvalidArgument("a uniform distribution of {} needs maxval", dtype));
+    return FailedOutput(graph,
+                        InvalidArgument("Must specify maxval for integer dtype {}: it has no default", dtype));
   Output dims = DimsOf(graph, shape);
   Output low = ValueOf(graph, minval, dtype, "min");
   Output high = ValueOf(graph, maxval.absent() ? Input(1) : maxval, dtype, "max");

@@ -29,7 +29,7 @@ Node* SplitAt(Graph& graph, const Input& text_in, const Input& separator_in, int
 Output JoinStrings(Graph& graph, const Input& x_in, const Input& axis, bool keep_dims, const std::string& separator,
                    std::string name) {
   NameScope scope(graph, "ReduceJoin");
-  Output x = ValueOf(graph, x_in, kString, "inputs");
+  Output x = ValueOrLiteralOf(graph, x_in, kString, "inputs");
   if (!x.valid()) return x;
   Input over = axis;
   if (axis.absent() && x.shape().known_rank()) {

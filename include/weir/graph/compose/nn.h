@@ -20,7 +20,7 @@ Output SigmoidCrossEntropy(const Input& logits, const Input& labels, std::string
 Output WeightedCrossEntropy(const Input& targets, const Input& logits, const Input& pos_weight, std::string name = "");
 
 // Whether the target class of each row is among its k most likely classes.
-Output InTopKOf(const Input& predictions, const Input& targets, const Input& k, std::string name = "");
+Output InTopKOf(Graph& graph, const Input& predictions, const Input& targets, const Input& k, std::string name = "");
 
 // Softmax along any axis; the op itself supports only the last one.
 Output SoftmaxAlong(const Input& logits, int axis = -1, std::string name = "");
@@ -48,8 +48,8 @@ struct Statistics {
 };
 Statistics SufficientStatistics(Graph& graph, const Input& x, const Axes& axes, const Input& shift = {},
                                 bool keep_dims = false, std::string name = "");
-MomentsResult NormalizeMoments(Graph& graph, Output count, Output sum, Output squares, const Input& shift = {},
-                               std::string name = "");
+MomentsResult NormalizeMoments(Graph& graph, const Input& count, const Input& sum, const Input& squares,
+                               const Input& shift = {}, std::string name = "");
 // (x - mean) * scale / sqrt(variance + epsilon) + offset; scale and offset may be absent.
 Output BatchNormalization(const Input& x, const Input& mean, const Input& variance, const Input& offset,
                           const Input& scale, const Input& variance_epsilon, std::string name = "");
@@ -57,6 +57,9 @@ Output BatchNormalization(const Input& x, const Input& mean, const Input& varian
 Output L2Normalize(const Input& x, const Axes& axes, float epsilon = 1e-12f, std::string name = "");
 // The fraction of zeros in a tensor.
 Output ZeroFraction(const Input& x, std::string name = "");
+// value + bias, which has one number per channel. `format` says where the channels are: "NC..." or "N...C" (the default).
+Output AddBias(Graph& graph, const Input& value, const Input& bias, const std::string& format = "",
+               std::string name = "");
 // x * w + b.
 Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::string name = "");
 // relu(x * w + b).
