@@ -365,6 +365,7 @@ void BindEstimator(py::module_& m) {
       [](py::object model_dir, const py::object& name) {
         RunConfig config;
         config.model_dir = PathFrom(model_dir);
+        config.env = &Process::Get().env();
         return EvaluationDirectory(config, name.is_none() ? "" : Str(name));
       },
       arg("model_dir"), arg("name"));

@@ -20,7 +20,7 @@ using Step = SummaryWriter::Step;
 struct Writers {
   std::mutex mu;
   std::vector<std::weak_ptr<FileWriter>> open;
-  FileWriterCache cache;
+  FileWriterCache cache{Process::Get().env()};
 
   std::shared_ptr<FileWriter> Keep(std::shared_ptr<FileWriter> writer) {
     std::lock_guard<std::mutex> lock(mu);
@@ -95,6 +95,7 @@ std::shared_ptr<FileWriter> MakeWriter(py::handle logdir, py::object graph, int 
   FileWriterOptions options;
   options.max_queue = max_queue;
   options.flush_secs = flush_secs;
+  options.env = &Process::Get().env();
   if (!filename_suffix.is_none()) options.filename_suffix = PathFrom(filename_suffix);
   std::shared_ptr<FileWriter> writer =
       GetWriters().Keep(TakeFile(FileWriter::Make(PathFrom(logdir), std::move(options))));

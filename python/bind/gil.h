@@ -57,7 +57,7 @@ class ReleaseGil final {
   PyThreadState* state_;
 };
 
-// Acquires the GIL, inside of a Waiting. No-op if the thread holds it.
+// Acquires the GIL again within a ReleaseGil. No-op if the thread holds it.
 class AcquireGil final {
  public:
   AcquireGil() : taken_(PyGILState_Check() == 0) {

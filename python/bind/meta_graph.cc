@@ -144,7 +144,10 @@ void BindMetaGraph(py::module_& m) {
         options.codec = PythonCollectionCodec();
         const ImportedMetaGraph imported = Take(ImportMetaGraph(graph, def, options));
         RecordOrigins(graph);
-        const std::shared_ptr<Saver> saver = Take(SaverOfMetaGraph(graph, def, imported.scope));
+        SaverOptions saver_options;
+        saver_options.env = &Process::Get().env();
+        const std::shared_ptr<Saver> saver =
+            Take(SaverOfMetaGraph(graph, def, imported.scope, std::move(saver_options)));
         return saver == nullptr ? py::none() : py::cast(saver);
       },
       py::arg("meta_graph_or_file"), py::arg("clear_devices") = false, py::arg("import_scope") = py::none());

@@ -75,9 +75,48 @@ void BindChanges(py::class_<O>& cls) {
            [](O& op, int index, Output tensor) { Check(op.node->graph().UpdateInput(op.node, index, tensor)); });
 }
 
+const char* NameOf(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::kKernel:
+    case NodeKind::kTrigger:
+    case NodeKind::kTransfer:
+      return "kernel";
+    case NodeKind::kConst:
+      return "const";
+    case NodeKind::kSwitch:
+      return "switch";
+    case NodeKind::kMerge:
+      return "merge";
+    case NodeKind::kEnter:
+      return "enter";
+    case NodeKind::kExit:
+      return "exit";
+    case NodeKind::kNextIteration:
+      return "next_iteration";
+    case NodeKind::kLoopCond:
+      return "loop_cond";
+  }
+  return "kernel";
+}
+
+// What Python code decides by. It does not compare op.type: tools/check_layers fails if it does.
+void BindTraits(py::module_& m) {
+  py::class_<OpTraits>(m, "OpTraits")
+      .def_property_readonly("kind", [](const OpTraits& traits) { return NameOf(traits.kind); })
+      .def_property_readonly("is_variable", [](const OpTraits& traits) { return traits.state == StateRole::kVariable; })
+      .def_property_readonly("is_variable_handle",
+                             [](const OpTraits& traits) { return traits.state == StateRole::kVariableHandle; })
+      .def_property_readonly("reads_variable",
+                             [](const OpTraits& traits) { return traits.value_use == ValueUse::kGives; })
+      .def_readonly("is_placeholder", &OpTraits::placeholder)
+      .def_readonly("is_iterator", &OpTraits::iterator)
+      .def_property_readonly("is_alias", [](const OpTraits& traits) { return IsAlias(traits); });
+}
+
 }  // namespace
 
 void BindOperation(py::module_& m) {
+  BindTraits(m);
   py::class_<O> cls(m, "Operation", py::dynamic_attr(), GarbageCollected<O, VisitGraph<O>>());
   cls.def_property_readonly("name", [](const O& op) { return op.node->name(); })
       .def_property_readonly("type", [](const O& op) { return op.node->type(); })
@@ -89,6 +128,7 @@ void BindOperation(py::module_& m) {
       .def_property_readonly("_control_outputs", [](const O& op) { return op.node->control_outputs(); })
       .def_property_readonly("node_def", NodeDefOf)
       .def_property_readonly("op_def", OpDefOf)
+      .def_property_readonly("_traits", [](const O& op) { return op.node->op().traits; })
       .def_property_readonly("_id", [](const O& op) { return op.node->id(); })
       .def_property_readonly("traceback",
                              [](const O& op) { return GraphObjectOf(op.graph).origins.StackOf(op.node->id()); })

@@ -41,7 +41,8 @@ SavedMetaGraphOptions OptionsFrom(const py::dict& signatures, py::handle assets,
 void BindBuilder(py::module_& m) {
   py::class_<SavedModelBuilder>(m, "SavedModelWriter")
       .def(py::init([](py::handle directory) {
-             Result<std::unique_ptr<SavedModelBuilder>> made = SavedModelBuilder::Make(PathFrom(directory));
+             Result<std::unique_ptr<SavedModelBuilder>> made =
+                 SavedModelBuilder::Make(PathFrom(directory), Process::Get().env());
              CheckBuilder(made.status());
              return *std::move(made);
            }),
@@ -92,7 +93,7 @@ tensorflow::SavedModel ModelIn(const std::string& directory) {
         py::module_::import("weir.lib.saved_model")
             .attr("model_from_text")(TakeFile(Process::Get().env().ReadFile(text_path))));
   }
-  return TakeFile(ReadSavedModel(directory));
+  return TakeFile(ReadSavedModel(directory, Process::Get().env()));
 }
 
 }  // namespace
@@ -115,7 +116,7 @@ void BindSavedModel(py::module_& m) {
           Status status;
           {
             const ReleaseGil waiting;
-            status = LoadMetaGraph(graph, run, *def, directory, options);
+            status = LoadMetaGraph(graph, run, *def, directory, options, Process::Get().env());
           }
           RecordOrigins(graph);
           if (status.code() == StatusCode::kNotFound || status.code() == StatusCode::kDataLoss) CheckFile(status);

@@ -148,6 +148,7 @@ std::shared_ptr<Saver> MakeSaver(py::object var_list, bool reshape, bool sharded
   options.allow_empty = allow_empty;
   options.pad_step_number = pad_step_number;
   options.save_relative_paths = save_relative_paths;
+  options.env = &Process::Get().env();
   if (!saver_def.is_none()) {
     if (defer_build) RaiseValue("If saver_def is given, defer_build must be False.");
     return Take(Saver::FromDef(MessageFrom<tensorflow::SaverDef>(saver_def), name.text, options));
@@ -243,8 +244,10 @@ void BindMessages(SaverClass& cls) {
       .def_static(
           "from_proto",
           [](py::object def, py::object scope) {
+            SaverOptions options;
+            options.env = &Process::Get().env();
             return Take(Saver::FromDef(MessageFrom<tensorflow::SaverDef>(def),
-                                       scope.is_none() ? "" : py::cast<std::string>(scope)));
+                                       scope.is_none() ? "" : py::cast<std::string>(scope), std::move(options)));
           },
           py::arg("saver_def"), py::arg("import_scope") = py::none())
       .def("export_meta_graph", &ExportWithSaver, py::arg("filename") = py::none(),
@@ -265,7 +268,7 @@ void AddSaverCodec() {
         return py::cast<std::shared_ptr<Saver>>(object);
       },
   });
-  AddCollectionCodec(SaverCodec());
+  AddCollectionCodec(SaverCodec(Process::Get().env()));
 }
 
 }  // namespace

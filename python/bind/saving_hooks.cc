@@ -5,6 +5,7 @@
 #include "bind/hooks.h"
 #include "bind/input_caster.h"
 #include "bind/messages.h"
+#include "bind/process.h"
 #include "bind/summary.h"
 #include "runtime/chrome_trace.h"
 #include "train/monitored_session.h"
@@ -62,6 +63,7 @@ std::unique_ptr<HookObject> MakeCheckpointSaver(py::handle checkpoint_dir, std::
   options.checkpoint_dir = PathFrom(checkpoint_dir);
   options.interval = {.every_secs = save_secs, .every_steps = save_steps};
   options.checkpoint_basename = basename;
+  options.env = &Process::Get().env();
   options.writer = WriterFrom(py::none(), checkpoint_dir);
   options.codec = PythonCollectionCodec();
   options.log = PythonLog("info");
@@ -93,6 +95,7 @@ std::unique_ptr<HookObject> MakeProfiler(std::optional<double> save_steps, std::
   ProfilerOptions options;
   options.interval = {.every_secs = save_secs, .every_steps = save_steps};
   options.output_dir = PathFrom(output_dir);
+  options.env = &Process::Get().env();
   options.writer = WriterFrom(py::none(), output_dir);
   options.log = PythonLog("info");
   options.timeline = [=](const tensorflow::StepStats& stats) -> Result<std::string> {
@@ -120,6 +123,7 @@ py::list MakeTrainingHooks(bool is_chief, py::object scaffold, py::object checkp
                            const py::object& hooks, const py::object& chief_only_hooks, const Interval& checkpoints,
                            const Interval& summaries, std::optional<int64_t> log_step_count_steps) {
   TrainingSessionOptions options;
+  options.env = &Process::Get().env();
   options.is_chief = is_chief;
   if (!checkpoint_dir.is_none()) options.checkpoint_dir = PathFrom(checkpoint_dir);
   if (!summary_dir.is_none()) options.summary_dir = PathFrom(summary_dir);

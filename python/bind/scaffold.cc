@@ -1,13 +1,20 @@
 // tf.train.Scaffold. Stores the user's values unchanged; finalize() adds the missing ones.
 #include "bind/objects.h"
 #include "bind/ownership.h"
+#include "bind/process.h"
 #include "bind/session_manager.h"
 
 namespace weir::python {
 namespace {
 
+std::shared_ptr<Scaffold> NewScaffold() {
+  auto scaffold = std::make_shared<Scaffold>();
+  scaffold->env = &Process::Get().env();
+  return scaffold;
+}
+
 struct ScaffoldObject {
-  std::shared_ptr<Scaffold> scaffold = std::make_shared<Scaffold>();
+  std::shared_ptr<Scaffold> scaffold = NewScaffold();
   py::object init_op = py::none();
   py::object init_feed_dict = py::none();
   py::object init_fn = py::none();

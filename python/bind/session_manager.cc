@@ -131,6 +131,7 @@ std::unique_ptr<SessionManagerObject> MakeManager(py::object local_init_op, py::
   options.ready = ReadyOpFrom(graph, ready_op);
   options.ready_for_local_init = ReadyOpFrom(graph, ready_for_local_init_op);
   options.recovery_wait_secs = recovery_wait_secs;
+  options.env = &Process::Get().env();
   options.local_init_feeds = FeedsFrom(graph, local_init_feed_dict);
   if (!local_init_run_options.is_none())
     options.local_init_run_options = MessageFrom<tensorflow::RunOptions>(local_init_run_options);

@@ -75,6 +75,7 @@ struct Arguments {
 SupervisorOptions OptionsFrom(const Arguments& a, SupervisorObject& made) {
   const py::object& graph = made.graph;
   SupervisorOptions options;
+  options.env = &Process::Get().env();
   options.is_chief = a.is_chief;
   if (!a.logdir.is_none()) options.logdir = PathFrom(a.logdir);
   options.checkpoint_basename = a.checkpoint_basename;

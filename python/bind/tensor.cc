@@ -19,7 +19,7 @@ py::list Consumers(const T& t) {
   const Node* last = nullptr;
   std::vector<Node*> consumers;
   {
-    const Graph::Lock lock = t.output.graph().LockNodes();
+    const Graph::NodesLock lock = t.output.graph().LockNodes();
     consumers = t.output.node->consumers();
   }
   for (Node* node : consumers) {

@@ -36,11 +36,6 @@ Result<tensorflow::ConfigProto> ToProto(const SessionConfig& config) {
 
 }  // namespace
 
-Error::Error(const Status& status)
-    : std::runtime_error(status.ToString(absl::StatusToStringMode::kWithNoExtraData)),  // the message names the node
-      status_(status),
-      node_(NodeOf(status).value_or("")) {}
-
 ClusterSpec Cluster(const std::map<std::string, std::vector<std::string>>& jobs) {
   std::map<std::string, ClusterSpec::Tasks> numbered;
   for (const auto& [job, addresses] : jobs) {

@@ -33,8 +33,8 @@ auto Calling(const char* what, F&& body) -> Result<decltype(body())> {
 
 class Estimator::Host final : public EstimatorHost {
  public:
-  Host(const Engine& engine, SessionConfig session_config)
-      : engine_(engine), session_config_(std::move(session_config)) {}
+  Host(const Engine& engine, SessionConfig session_config, Env& env)
+      : engine_(engine), session_config_(std::move(session_config)), writers_(env) {}
 
   Result<std::shared_ptr<Graph>> NewGraph() override { return engine_.NewGraph(); }
   Result<std::shared_ptr<void>> EnterScopes(Graph& graph, const RunConfig& config) override {
@@ -58,7 +58,7 @@ class Estimator::Host final : public EstimatorHost {
     parts.summaries = [scaffold = spec.scaffold]() -> Result<std::vector<Output>> {
       return scaffold->summary ? std::vector<Output>{*scaffold->summary} : std::vector<Output>();
     };
-    parts.codec = SaverCodec();
+    parts.codec = SaverCodec(writers_.env());
     return parts;
   }
 
@@ -73,7 +73,7 @@ Estimator::Estimator(const Engine& engine, EstimatorModelFn model_fn, RunConfig 
       model_fn_(std::move(model_fn)),
       config_(WithRole(std::move(config))),
       session_config_(std::move(session_config)),
-      host_(std::make_unique<Host>(engine, session_config_)) {}
+      host_(std::make_unique<Host>(engine, session_config_, *config_.env)) {}
 Estimator::~Estimator() = default;
 
 ModelBuilder Estimator::Builder(const EstimatorInputFn& input) const {

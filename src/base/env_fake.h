@@ -1,6 +1,7 @@
 // FakeEnv: an in-memory file system with faults, for tests. Set `fault` to make calls fail: it is called for each
 // operation ("write", "sync", ...) with its path, and if it returns an error, that is the result. A failed write leaves
-// half of its bytes. New directories are durable without a sync.
+// half of its bytes. A crash of the machine loses what was not synced (LoseUnsynced, LoseUnsyncedNames), except new
+// directories.
 #ifndef WEIR_BASE_ENV_FAKE_H_
 #define WEIR_BASE_ENV_FAKE_H_
 
@@ -64,10 +65,20 @@ class FakeEnv final : public Env {
   Status MakeDirectories(const std::string& path) override {
     std::lock_guard lock(mutex_);
     WEIR_TRY(Fault("make directory", path));
-    for (std::string_view p = path; !p.empty() && files_.emplace(p, nullptr).second;) p = DirectoryOf(p);
+    for (std::string_view p = path; !p.empty() && files_.emplace(p, nullptr).second;) {
+      synced_files_.emplace(p, nullptr);
+      p = DirectoryOf(p);
+    }
     return OkStatus();
   }
-  Status SyncDirectory(const std::string& path) override { return Fault("sync directory", path); }
+  Status SyncDirectory(const std::string& path) override {
+    std::lock_guard lock(mutex_);
+    WEIR_TRY(Fault("sync directory", path));
+    std::erase_if(synced_files_, [&](const auto& file) { return DirectoryOf(file.first) == path; });
+    for (const auto& [file, data] : files_)
+      if (DirectoryOf(file) == path) synced_files_[file] = data;
+    return OkStatus();
+  }
   Result<std::unique_ptr<WritableFile>> OpenReplacement(const std::string&, const std::string& aside) override {
     return OpenWrite(aside);
   }
@@ -89,11 +100,20 @@ class FakeEnv final : public Env {
     std::lock_guard lock(mutex_);
     return UsedBytes();
   }
-  // Drops everything that was not synced, like a crash of the machine.
+  // A crash of the machine after it wrote all directories: files lose the bytes that were not synced.
   void LoseUnsynced() {
     std::lock_guard lock(mutex_);
     for (const auto& [path, data] : files_)
       if (data != nullptr) data->bytes.resize(data->synced);
+  }
+  // A crash of the machine before it wrote any directory: also undoes each creation, renaming and deletion of a file
+  // that no sync of its directory followed.
+  void LoseUnsyncedNames() {
+    {
+      std::lock_guard lock(mutex_);
+      files_ = synced_files_;
+    }
+    LoseUnsynced();
   }
   // Makes all files older.
   void Age(std::chrono::microseconds time) {
@@ -193,6 +213,7 @@ class FakeEnv final : public Env {
   }
   std::mutex mutex_;
   std::map<std::string, Data> files_ = {{"/", nullptr}, {".", nullptr}};  // null for a directory
+  std::map<std::string, Data> synced_files_ = files_;                     // what the directories on the disk hold
 };
 }  // namespace weir
 

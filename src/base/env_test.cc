@@ -159,6 +159,27 @@ TEST(FakeEnvTest, WritesToAFullDiskFail) {
   EXPECT_EQ(env.ReadFile("/a").value(), "");
 }
 
+TEST(FakeEnvTest, ACrashUndoesNamesThatWereNotSynced) {
+  FakeEnv env;
+  ASSERT_TRUE(env.WriteFileAtomically("/a", "old").ok());
+  ASSERT_TRUE(env.WriteFileAtomically("/gone", "gone").ok());
+  ASSERT_TRUE(env.MakeDirectories("/d").ok());
+  const auto sync = [&](const std::string& path) {
+    const auto file = env.OpenWrite(path).value();
+    return file->Append("new").ok() && file->Sync().ok() && file->Close().ok();
+  };
+  ASSERT_TRUE(sync("/b"));
+  ASSERT_TRUE(sync("/d/c"));
+  ASSERT_TRUE(env.Rename("/b", "/a").ok());
+  ASSERT_TRUE(env.DeleteFile("/gone").ok());
+  ASSERT_TRUE(env.SyncDirectory("/d").ok());
+  env.LoseUnsyncedNames();
+  EXPECT_EQ(env.ReadFile("/a").value(), "old");
+  EXPECT_EQ(env.ReadFile("/gone").value(), "gone");
+  EXPECT_FALSE(env.Exists("/b"));
+  EXPECT_EQ(env.ReadFile("/d/c").value(), "new");
+}
+
 TEST(FakeEnvTest, MatchReportsDiskFaults) {
   FakeEnv env;
   ASSERT_TRUE(env.WriteFile("/a", "").ok());

@@ -12,10 +12,10 @@
 
 namespace weir {
 
-// Calls `callback` every `every` while Await blocks.
+// Calls `callback` while Await blocks: first after `first`, then each time after what the callback returned.
 struct AwaitNotice {
-  std::chrono::milliseconds every{0};
-  std::function<void()> callback;
+  std::chrono::milliseconds first{0};
+  std::function<std::chrono::milliseconds()> callback;
 };
 
 // If `poller` is given and `notice` has no callback, the thread polls the transport there while it waits.
@@ -31,7 +31,7 @@ Result<Response> Await(const Start& start, const AwaitNotice& notice = {}, Event
     state->event.Set();
   });
   if (notice.callback) {
-    while (!state->event.WaitFor(notice.every)) notice.callback();
+    for (auto next = notice.first; !state->event.WaitFor(next);) next = notice.callback();
   } else if (poller != nullptr) {
     poller->WaitFor(state->event);
   }

@@ -42,6 +42,7 @@ TEST(AwaitTest, CallbackRunsPeriodically) {
   int looks = 0;
   const AwaitNotice notice{std::chrono::milliseconds(1), [&] {
                              if (++looks == 3) reply(7);
+                             return std::chrono::milliseconds(looks);
                            }};
   const Result<int> answer = Await<int>([&](Reply<int> done) { reply = std::move(done); }, notice, &poller);
   EXPECT_EQ(answer.value_or(0), 7);

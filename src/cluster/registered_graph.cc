@@ -45,7 +45,7 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request,
   if (!dependencies_.devices->empty()) passes_.part_of = TaskOfDevice(dependencies_.devices->front()->name());
   PassOptions function_passes = passes_;
   function_passes.order_updates = true;  // the master saw the call, not the body
-  auto kernel_state = std::make_shared<KernelState>();
+  auto kernel_state = std::make_shared<GraphKernelState>();
   kernel_state->session_handle = dependencies_.session_handle;
   kernel_state->functions = std::make_unique<LocalFunctionRunner>(
       graph_, dependencies_.devices, dependencies_.resources,

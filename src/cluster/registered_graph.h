@@ -26,7 +26,7 @@ class RegisteredGraph final {
   };
   // State that kernels may use while they run. A kernel that cannot be interrupted, and an iterator with a shared name,
   // may keep it alive after the session has ended.
-  struct KernelState {
+  struct GraphKernelState {
     std::string session_handle;
     std::unique_ptr<LocalFunctionRunner> functions;
   };
@@ -35,7 +35,7 @@ class RegisteredGraph final {
                                                        Dependencies dependencies, const CancelToken* cancel);
 
   Executor& executor() { return *executor_; }
-  const std::shared_ptr<const KernelState>& kernel_state() const { return kernel_state_; }
+  const std::shared_ptr<const GraphKernelState>& kernel_state() const { return kernel_state_; }
   // The index of the feed or fetch with that key, or -1.
   int FeedNumber(const std::string& key) const { return Number(feeds_, key); }
   int FetchNumber(const std::string& key) const { return Number(fetches_, key); }
@@ -55,7 +55,7 @@ class RegisteredGraph final {
 
   const Dependencies dependencies_;
   std::shared_ptr<Graph> graph_;
-  std::shared_ptr<const KernelState> kernel_state_;
+  std::shared_ptr<const GraphKernelState> kernel_state_;
   std::unique_ptr<KernelCache> kernels_;
   PlanSignature signature_;
   PassOptions passes_;  // the master has placed and rewritten the graph already

@@ -7,12 +7,15 @@
 #include "base/log.h"
 #include "cluster/await.h"
 #include "graph/graph_def.h"
+#include "op/cancel_watch.h"
 #include "op/joined_token.h"
 
 namespace weir {
 namespace {
 
-constexpr auto kNoticeEvery = std::chrono::seconds(10);  // interval of the log lines while waiting for a server
+// When the first and the later log lines are written while a call waits for a server.
+constexpr std::chrono::milliseconds kFirstNotice(1000);
+constexpr std::chrono::milliseconds kNoticeEvery(10'000);
 constexpr int64_t kCloseTimeoutMs = 10'000;
 // extra time after the timeout of a step, in which the master may report its result
 constexpr int64_t kAnswerMs = 2'000;
@@ -48,12 +51,9 @@ int64_t RemoteSession::TimeoutFor(const tensorflow::RunOptions* options) const {
 class RemoteSession::GraphSendLock final {
  public:
   GraphSendLock(RemoteSession& session, CancelToken& cancel, int64_t timeout_ms) : session_(session) {
-    const CancelToken::Id id = cancel.Register([&session] {
-      { const std::lock_guard lock(session.mu_); }  // a thread that has tested `ready` is waiting by now
-      session.send_lock_released_.notify_all();
-    });
+    const CancelWatch watch(session.mu_, session.send_lock_released_, &cancel);
     std::unique_lock lock(session_.mu_);
-    const auto ready = [&] { return !session_.sending_ || cancel.cancelled(); };
+    const auto ready = [&] { return !session_.sending_ || watch.cancelled(); };
     bool in_time = true;
     if (timeout_ms > 0) {
       in_time = session_.send_lock_released_.wait_for(lock, std::chrono::milliseconds(timeout_ms), ready);
@@ -68,8 +68,6 @@ class RemoteSession::GraphSendLock final {
     } else {
       has_it_ = session_.sending_ = true;
     }
-    lock.unlock();
-    if (id != 0) cancel.Unregister(id);
   }
   ~GraphSendLock() {
     if (!has_it_) return;
@@ -95,13 +93,20 @@ Result<Response> RemoteSession::Ask(const char* what, int64_t timeout_ms, Cancel
   JoinedToken joined{cancel, &closed_, &late};
   const auto begin = std::chrono::steady_clock::now();
   const std::chrono::milliseconds limit(timeout_ms);
-  AwaitNotice notice{
-      kNoticeEvery, [&] {
-        if (timeout_ms == 0 || std::chrono::steady_clock::now() - begin < limit)
-          return LogInfo("{} still waiting for response from the server at {}", what, target_);
-        late.Cancel(DeadlineExceeded("{}: no answer from the server at {} within {} ms", what, target_, timeout_ms));
+  const auto until = [&](std::chrono::milliseconds notice) {
+    if (timeout_ms == 0) return notice;
+    const auto left = begin + limit - std::chrono::steady_clock::now();
+    return std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(1), notice);
+  };
+  const AwaitNotice notice{
+      until(kFirstNotice), [&] {
+        if (timeout_ms == 0 || std::chrono::steady_clock::now() - begin < limit) {
+          LogInfo("{} still waiting for response from the server at {}", what, target_);
+        } else {
+          late.Cancel(DeadlineExceeded("{}: no answer from the server at {} within {} ms", what, target_, timeout_ms));
+        }
+        return until(kNoticeEvery);
       }};
-  if (timeout_ms > 0) notice.every = std::min<std::chrono::milliseconds>(kNoticeEvery, limit);
   return Await<Response>(
       [&](Reply<Response> done) {
         // The timeout of the call itself is longer: its error would not name the method and the server.

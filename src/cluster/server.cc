@@ -18,13 +18,15 @@ namespace {
 constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
 constexpr char kUnclaimedVariable[] = "WEIR_UNCLAIMED_SESSION_SECONDS";
 
-// Why a server cannot listen. If the address does not belong to this machine, the message suggests bind_address.
+// Why a server cannot listen. If the address does not belong to this machine, the message says how
+// to set another one.
 Status CannotListen(const Status& why) {
   std::string text = fmt::format("Could not start gRPC server: {}", std::string(why.message()));
   if (why.code() == StatusCode::kInvalidArgument) {
-    text +=
-        fmt::format(". If this task must listen on another address than the one in the cluster, set bind_address or {}",
-                    kBindVariable);
+    text += fmt::format(
+        ". If this task must listen on another address than the one in the cluster, set --bind_address of "
+        "`weir serve`, bind_address of tf.train.Server, or {} in the environment",
+        kBindVariable);
   }
   return MakeStatus(StatusCode::kUnknown, text);
 }

@@ -14,8 +14,8 @@ namespace weir::fuzz {
 
 // Lives as long as the program. The memory limit is low, because graphs may request large tensors, which would take
 // long. It is not a system limit, which would also affect the sanitizer's own allocations.
-struct Process final {
-  Process() : pool("fuzz", 2), blocking_pool("fuzz_blocking") {
+struct FuzzProcess final {
+  FuzzProcess() : pool("fuzz", 2), blocking_pool("fuzz_blocking") {
     google::protobuf::SetLogHandler(nullptr);               // would log every malformed message
     setenv("WEIR_LOG", "error", /*overwrite=*/0);           // the master would log every session
     setenv("WEIR_MEMORY_LIMIT_MB", "16", /*overwrite=*/0);  // read at the first allocation
@@ -26,8 +26,8 @@ struct Process final {
   ElasticPool blocking_pool;
 };
 
-inline Process& TheProcess() {
-  static auto* process = new Process;
+inline FuzzProcess& TheProcess() {
+  static auto* process = new FuzzProcess;
   return *process;
 }
 
@@ -38,7 +38,7 @@ inline void RunInput(const char* address, const char* service, const std::vector
   for (const std::string_view writes_files : {"WriteFile", "Save", "MergeV2Checkpoints"}) {
     if (text.find(writes_files) != std::string_view::npos) return;
   }
-  Process& process = TheProcess();
+  FuzzProcess& process = TheProcess();
   MemoryCluster cluster(process.registry, process.pool, process.blocking_pool);
   RunScript(cluster, address, service, methods, ParseScript(text), kPatienceMs);
 }

@@ -16,7 +16,9 @@ constexpr int64_t kTryMs = 10'000;     // timeout of one attempt to reach a task
 constexpr int64_t kFirstPauseMs = 20;  // between attempts
 constexpr int64_t kLongestPauseMs = 1'000;
 constexpr int64_t kOpenMs = 30'000;  // timeout for opening a session on a task
-constexpr int64_t kNoteMs = 10'000;  // how often a session logs which task it waits for
+// When a session first logs which task it waits for, and how often later.
+constexpr int64_t kFirstNoteMs = 1'000;
+constexpr int64_t kNoteMs = 10'000;
 
 // Runs `then` once: after `nanos`, or as soon as `cancel` is cancelled. `cancel` must live until then.
 void RunAfterDelay(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<void()> then) {
@@ -118,7 +120,8 @@ void SessionTasks::AskAgain(const std::string& task, std::shared_ptr<WorkerServi
                      if (!silent && status.status().code() != StatusCode::kUnavailable) return done(status.status());
                      const int64_t pause_ms = std::min(kFirstPauseMs + waited_ms, kLongestPauseMs);
                      const int64_t waited_now = waited_ms + pause_ms + (silent ? kTryMs : 0);
-                     if (waited_now / kNoteMs != waited_ms / kNoteMs) {
+                     const bool is_first = waited_ms < kFirstNoteMs && waited_now >= kFirstNoteMs;
+                     if (is_first || waited_now / kNoteMs != waited_ms / kNoteMs) {
                        LogInfo("CreateSession still waiting for response from worker: {} at {}", task,
                                self->peers_->AddressOf(task));
                      }

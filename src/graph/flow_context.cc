@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "graph/cond_context.h"
-#include "graph/function_gradient.h"
 #include "graph/node_builder.h"
 #include "graph/while_context.h"
 
@@ -68,7 +67,7 @@ bool IsConstantEnter(const Node& node) {
   return node.op().traits.kind == NodeKind::kEnter && node.Attr<bool>("is_constant").value_or(false);
 }
 
-bool IsFunctionCall(const Node& node) { return node.op().is_function || node.type() == kSymbolicGradient; }
+bool IsFunctionCall(const Node& node) { return node.op().is_function || node.op().traits.calls_gradient_of_f; }
 
 Status CheckInputContext(const FlowContext* here, NodeKind kind, std::string_view name, Output input) {
   FlowContext* at = OutputContext(*input.node);

@@ -47,13 +47,18 @@ Result<FunctionBody> Differentiate(FunctionBody body) {
 
 }  // namespace
 
+bool NamesGradient(const OpRegistry& registry, std::string_view name) {
+  const OpDef* op = registry.Find(name);
+  return op != nullptr && op->traits.calls_gradient_of_f;
+}
+
 Result<FunctionBody> InstantiateGradient(const FunctionLibrary& library, const OpRegistry& registry,
                                          const FuncAttr& function) {
   static const AttrMap no_attrs;
   const AttrMap& attrs = function.attrs == nullptr ? no_attrs : *function.attrs;
   if (const std::string own = library.GradientOf(function.name); !own.empty())
     return InstantiateFunction(library, registry, own, attrs);
-  if (function.name == kSymbolicGradient) {
+  if (NamesGradient(registry, function.name)) {
     WEIR_ASSIGN(const FuncAttr inner, GetAttr<FuncAttr>(attrs, "f"));
     WEIR_ASSIGN(FunctionBody body, InstantiateGradient(library, registry, inner));
     return Differentiate(std::move(body));

@@ -6,8 +6,8 @@
 
 namespace weir {
 
-// The name by which a FunctionRunner recognizes gradients. Attribute "f" is the function to differentiate.
-constexpr char kSymbolicGradient[] = "SymbolicGradient";
+// Whether a function attribute with this name stands for the gradient of the function in its own attribute "f".
+bool NamesGradient(const OpRegistry& registry, std::string_view name);
 
 // Returns a body that takes the arguments of `function` followed by a gradient for each result, and returns a gradient
 // for each argument (zeros where there is none). Uses the gradient function registered in the library; if there is

@@ -73,7 +73,7 @@ class Differentiator {
       bool any = false;
       for (int i = 0; i < node->num_outputs(); ++i) any |= IsTrainable(node->output_type(i));
       if (!any) continue;
-      const Graph::Lock lock = graph_.LockNodes();
+      const Graph::NodesLock lock = graph_.LockNodes();
       for (Node* consumer : node->consumers())
         for (const Output& input : consumer->inputs())
           if (input.node == node && IsTrainable(input.dtype())) work.push_back(consumer);

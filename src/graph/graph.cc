@@ -44,7 +44,7 @@ Node::Node(Graph& graph) : graph_(&graph), device_(graph.DeviceNamed("")), assig
 void Node::set_assigned_device(std::string_view device) { assigned_device_ = graph_->DeviceNamed(device); }
 
 PartialShape Node::output_shape(int i) const {
-  const Graph::Lock lock = graph_->LockNodes();
+  const Graph::NodesLock lock = graph_->LockNodes();
   return output_shapes_[i];
 }
 

@@ -39,7 +39,7 @@ void ExportNodeDef(const Node& node, tensorflow::NodeDef* def) {
 }
 
 Result<tensorflow::GraphDef> ExportGraphDef(const Graph& graph, const ExportOptions& options) {
-  const Graph::Lock lock = graph.LockNodes();
+  const Graph::NodesLock lock = graph.LockNodes();
   tensorflow::GraphDef def;
   const GraphVersions& versions = const_cast<Graph&>(graph).versions();
   def.mutable_versions()->set_producer(versions.producer);

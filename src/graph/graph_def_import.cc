@@ -60,7 +60,7 @@ class Importer final {
   Result<ImportResult> Run() {
     ImportResult result;
     {
-      const Graph::Lock lock = graph_.LockNodes();
+      const Graph::NodesLock lock = graph_.LockNodes();
       WEIR_TRY(Prepare());
       WEIR_ASSIGN(std::vector<int> order, Order());
       WEIR_TRY(CheckReturned());

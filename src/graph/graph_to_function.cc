@@ -32,7 +32,7 @@ class FunctionWriter final {
       : graph_(graph), name_(name), inputs_(inputs), outputs_(outputs), control_outputs_(control_outputs) {}
 
   Result<tensorflow::FunctionDef> Write(const std::vector<std::string>& output_names, const std::string& description) {
-    const Graph::Lock lock = graph_.LockNodes();
+    const Graph::NodesLock lock = graph_.LockNodes();
     WEIR_TRY(CheckArguments());
     signature().set_name(name_);
     signature().set_description(description);

@@ -33,6 +33,10 @@ class NodeBuilder::DistinctNodes final {
 
 namespace {
 
+bool GivesShapeOfInput(const OpDef& op) {
+  return op.traits.shape_value == ShapeValue::kShape && !op.inputs[0].is_list();
+}
+
 Status CheckNodeName(Graph& graph, std::string_view name) {
   if (name.back() == '/') name.remove_suffix(1);
   if (IsValidNodeName(name)) return OkStatus();
@@ -88,7 +92,7 @@ Result<Node*> NodeBuilder::Build() {
   const Colocation colocation = Colocate(*op, inputs, state);
   DistinctNodes controls = ScopedControlInputs(state, inputs);
   for (Node* control : control_inputs_) controls.Add(control);
-  if (state.flow != nullptr && op_ == "Shape") {
+  if (state.flow != nullptr && GivesShapeOfInput(*op)) {
     const DType* out_type = attrs_.contains("out_type") ? attrs_.at("out_type").As<DType>() : nullptr;
     WEIR_ASSIGN(Node * shape, state.flow->CaptureShape(inputs[0], out_type == nullptr ? kInt32 : *out_type));
     if (shape != nullptr) return shape;
@@ -111,7 +115,7 @@ Result<Node*> NodeBuilder::Build() {
 
   Node* made = nullptr;
   {
-    const Graph::Lock lock = graph_.LockNodes();
+    const Graph::NodesLock lock = graph_.LockNodes();
     // An import on another thread, or by the device function, may have taken the name meanwhile.
     if (graph_.FindNode(node->name()) != nullptr) {
       auto renamed = std::make_shared<NodeProps>(*node->props_);

@@ -47,8 +47,8 @@ inline MemorySlot* OfferedSlot(const EdgeValue& output) {
   return output.tensor.valid() ? nullptr : static_cast<MemorySlot*>(output.tensor.buffer().get());
 }
 
-// Allocates a tensor. Uses the memory of the slot if it is large enough, else allocates new memory, which KeepIn may
-// later add to the slot.
+// Allocates a tensor. Uses the memory of the slot if it is large enough, else allocates new memory, which
+// ReturnToSlot may later add to the slot.
 Result<Tensor> AllocateIn(MemorySlot& slot, DType dtype, const Shape& shape);
 
 // Takes the memory of a value that is about to be released, if it came from the slot and has no other reference.

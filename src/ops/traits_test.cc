@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "device/gpu/elementwise.h"
+#include "device/gpu/updates.h"
 #include "graph/float_ops.h"
 #include "op/testing.h"
 #include "ops/register.h"
@@ -228,6 +229,63 @@ TEST_F(TraitsTest, CallsPassAllInputsToTheFunction) {
   });
 }
 
+TEST_F(TraitsTest, GradientsOfFunctionsTakeTheFunction) {
+  int found = 0;
+  ForEachOp([&](const OpDef& op) {
+    if (!op.traits.calls_gradient_of_f) return;
+    ++found;
+    ASSERT_NE(op.FindAttr("f"), nullptr);
+    EXPECT_EQ(op.FindAttr("f")->type, "func");
+    EXPECT_FALSE(op.traits.calls_f);
+    EXPECT_TRUE(op.inputs[0].is_list() && op.outputs[0].is_list());
+  });
+  EXPECT_EQ(found, 1);
+}
+
+TEST_F(TraitsTest, IteratorsAreHandles) {
+  ForEachOp([](const OpDef& op) {
+    const bool makes_one = op.inputs.empty() && op.traits.state == StateRole::kHandle && op.FindAttr("output_types");
+    EXPECT_EQ(op.traits.iterator, makes_one);
+  });
+}
+
+TEST_F(TraitsTest, ProbabilitiesHaveLogits) {
+  int of_elements = 0, of_rows = 0;
+  ForEachOp([&](const OpDef& op) {
+    const Probabilities kind = op.traits.probabilities;
+    if (kind == Probabilities::kNone) return;
+    ++(kind == Probabilities::kOfRows ? of_rows : of_elements);
+    ASSERT_EQ(op.inputs.size(), 1u);
+    ASSERT_EQ(op.outputs.size(), 1u);
+    EXPECT_EQ(op.inputs[0].type_attr, op.outputs[0].type_attr);
+    const Result<std::vector<Tensor>> p = RunKernel(registry_, op.name, {Tensor::Vector<float>({-1, 0, 2})});
+    ASSERT_TRUE(p.ok()) << p.status();
+    const float* const values = (*p)[0].data<float>();
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(values[i] > 0 && values[i] < 1);
+    if (kind == Probabilities::kOfRows) EXPECT_NEAR(values[0] + values[1] + values[2], 1, 1e-6);
+    if (kind == Probabilities::kOfElements) EXPECT_FLOAT_EQ(values[1], 0.5f);
+  });
+  EXPECT_EQ(of_elements, 1);
+  EXPECT_EQ(of_rows, 1);
+}
+
+// graph/node_builder.cc replaces the shape of a loop's input.
+TEST_F(TraitsTest, OneOpGivesTheShapeOfASingleInput) {
+  std::vector<std::string> shapes;
+  ForEachOp([&](const OpDef& op) {
+    if (op.traits.shape_value == ShapeValue::kShape && !op.inputs[0].is_list()) shapes.push_back(op.name);
+  });
+  EXPECT_EQ(shapes, std::vector<std::string>{"Shape"});
+}
+
+// runtime/kernel_cache.cc does not share the state of these by node name.
+TEST_F(TraitsTest, InternalOpsWithStateAreTransfersOrEdgesOfFunctions) {
+  ForEachOp([](const OpDef& op) {
+    if (op.name.starts_with("_") && op.stateful)
+      EXPECT_TRUE(op.traits.kind == NodeKind::kTransfer || op.traits.function_edge);
+  });
+}
+
 TEST_F(TraitsTest, EdgesOfFunctionsHaveAnIndex) {
   ForEachOp([](const OpDef& op) {
     if (!op.traits.function_edge) return;
@@ -271,6 +329,10 @@ TEST_F(TraitsTest, OnlyNoOpGroupsNodes) {
 }
 
 TEST_F(TraitsTest, TablesOfImplementationsNameRegisteredOps) {
+  for (const gpu::UpdateOp& op : gpu::UpdateOps()) {
+    const std::string name = "ResourceApply" + std::string(op.name), ref = "Apply" + std::string(op.name);
+    EXPECT_TRUE(registry_.Find(name) != nullptr || registry_.Find(ref) != nullptr) << op.name;
+  }
   for (const gpu::ElementOp& op : gpu::ElementOps()) EXPECT_NE(registry_.Find(op.name), nullptr) << op.name;
   for (std::string_view name : CountedOps()) EXPECT_NE(registry_.Find(name), nullptr) << name;
 }

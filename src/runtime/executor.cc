@@ -39,7 +39,7 @@ void Executor::Return(Step* step) {
 
 bool Executor::BeginMemoryRecording() { return wants_recording_.exchange(false, std::memory_order_relaxed); }
 
-void Executor::PlanMemory(const MemoryUse& use) {
+void Executor::PlanMemory(const RecordedMemory& use) {
   std::unique_ptr<const MemoryPlan> planned = weir::PlanMemory(*plan_, use);
   if (!plan_->explain_title.empty())
     Explain(fmt::format("{}: memory of {}\n", plan_->explain_title, planned->ToString()));

@@ -69,7 +69,7 @@ class Executor final : public std::enable_shared_from_this<Executor> {
   // Whether the calling step is to record how memory is used. If true, it must call PlanMemory or
   // RequestMemoryRecording when it ends.
   bool BeginMemoryRecording();
-  void PlanMemory(const MemoryUse& use);
+  void PlanMemory(const RecordedMemory& use);
   void RequestMemoryRecording();
 
   const std::shared_ptr<const Plan> plan_;

@@ -102,7 +102,7 @@ LocalFunctionRunner::~LocalFunctionRunner() {
 }
 
 Result<FunctionRunner::Handle> LocalFunctionRunner::Instantiate(const FuncAttr& function) {
-  if (function.name != kSymbolicGradient && library_.Find(function.name) == nullptr)
+  if (library_.Find(function.name) == nullptr && !NamesGradient(registry_, function.name))
     return NotFound("Function {} is not defined.", function.name);
   std::string name = CanonicalName(function);
   std::lock_guard lock(mu_);
@@ -133,7 +133,7 @@ Result<std::shared_ptr<Executor>> LocalFunctionRunner::Compile(Function& functio
   static const AttrMap no_attrs;
   auto compile = [&]() -> Result<std::shared_ptr<Executor>> {
     const AttrMap& attrs = function.attr.attrs == nullptr ? no_attrs : *function.attr.attrs;
-    if (function.attr.name == kSymbolicGradient) {
+    if (NamesGradient(registry_, function.attr.name)) {
       WEIR_ASSIGN(const FuncAttr differentiated, GetAttr<FuncAttr>(attrs, "f"));
       WEIR_ASSIGN(function.body, InstantiateGradient(library_, registry_, differentiated));
     } else {

@@ -362,7 +362,7 @@ class FusedKernel {
       WEIR_TRY(ctx.ParallelFor((n + block - 1) / block, Cost(block), run));
     }
     if (fault.none()) return OkStatus();
-    return OfMember(FaultStatus(fault.fault()), program_.calls()[fault.call()].member);
+    return ErrorOfMember(FaultStatus(fault.fault()), program_.calls()[fault.call()].member);
   }
 
   std::vector<BlockInput> FindBlockInputs(const KernelContext& ctx, const Shape& shape, int64_t block,
@@ -469,7 +469,7 @@ class FusedKernel {
   }
 
   // The error of a member, as if it had run as its own node.
-  Status OfMember(const Status& status, int32_t member) const {
+  Status ErrorOfMember(const Status& status, int32_t member) const {
     const NodeProps& props = *region_->members[member].props;
     return WithNode(status, props.name, props.op->name);
   }
@@ -494,7 +494,7 @@ class FusedKernel {
       Result<const KernelDef*> def = FindKernel(info, "CPU");
       Result<Kernel> kernel = def.ok() ? MakeKernel(**def, setup) : Result<Kernel>(def.status());
       if (!kernel.ok()) {
-        own.status = OfMember(kernel.status(), static_cast<int32_t>(m));
+        own.status = ErrorOfMember(kernel.status(), static_cast<int32_t>(m));
         return;
       }
       own.kernels.push_back(*std::move(kernel));
@@ -521,7 +521,7 @@ class FusedKernel {
       }
       EdgeValue output;
       KernelContext inner(member_kernels_->infos[m], ctx.step(), absl::MakeSpan(inputs), absl::MakeSpan(&output, 1));
-      if (Status status = member_kernels_->kernels[m].Run(inner); !status.ok()) return OfMember(status, m);
+      if (Status status = member_kernels_->kernels[m].Run(inner); !status.ok()) return ErrorOfMember(status, m);
       values[m] = std::move(output.tensor);
     }
     ctx.set_output(0, std::move(values.back()));
@@ -553,7 +553,7 @@ struct FusedNode {
 }  // namespace
 
 const FusedRegion* RegionOf(const OpDef& op) {
-  return op.name == kFusedOp ? static_cast<const FusedOp&>(op).region.get() : nullptr;
+  return op.is_fused ? static_cast<const FusedOp&>(op).region.get() : nullptr;
 }
 
 std::shared_ptr<const NodeProps> FuseRegion(FusedRegion region) {
@@ -570,6 +570,7 @@ std::shared_ptr<const NodeProps> FuseRegion(FusedRegion region) {
   node->props.input_types = region.input_types;
   node->props.output_types = last.output_types;
   node->op.name = kFusedOp;
+  node->op.is_fused = true;
   auto shared = std::make_shared<const FusedRegion>(std::move(region));
   node->op.region = shared;
   node->op.kernels = CpuKernel([shared](KernelSetup& setup) -> Result<Kernel> {

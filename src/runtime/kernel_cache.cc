@@ -44,10 +44,12 @@ Result<Kernel> MakeKernelFor(const NodeInfo& info, const Device& device, Env& en
 }
 
 // Whether the kernel has state that graphs may share by node name. Graphs do not share functions, which are
-// instantiated per graph; kernels with variant inputs, which may keep functions (of a dataset); and internal ops such
-// as sends and receives, which differ between graphs.
+// instantiated per graph; kernels with variant inputs, which may keep functions (of a dataset); and sends and receives,
+// which differ between graphs.
 bool HasOwnState(const NodeProps& props) {
-  if (!props.op->stateful || props.op->is_function || props.op->name.starts_with("_")) return false;
+  const OpTraits& traits = props.op->traits;
+  if (!props.op->stateful || props.op->is_function) return false;
+  if (traits.kind == NodeKind::kTransfer || traits.function_edge) return false;
   for (const DType type : props.input_types) {
     if (type == kVariant) return false;
   }

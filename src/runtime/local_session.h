@@ -65,7 +65,7 @@ class LocalSession final : public Session {
   void Leave();
 
   // Objects that kernels use. A kernel that cannot be interrupted may keep them alive after the session is destroyed.
-  struct KernelState {
+  struct SessionKernelState {
     std::string handle;
     std::unique_ptr<ThreadPool> intra_pool;  // null: the shared pool is used
     std::unique_ptr<ThreadPool> inter_pool;
@@ -77,7 +77,7 @@ class LocalSession final : public Session {
   ThreadPool& shared_pool_;
   ElasticPool& blocking_pool_;
   Env& env_;
-  const std::shared_ptr<KernelState> kernel_state_ = std::make_shared<KernelState>();
+  const std::shared_ptr<SessionKernelState> kernel_state_ = std::make_shared<SessionKernelState>();
   ThreadPool* intra_pool_;  // for parallelism inside kernels
   ThreadPool* inter_pool_;  // for parallelism between kernels; null: the caller runs all kernels
   PyFuncRunner* const py_functions_;

@@ -153,7 +153,7 @@ class SlotAssigner final {
 
 class MemoryPlanner final {
  public:
-  MemoryPlanner(const Plan& plan, const MemoryUse& use) : plan_(plan), use_(use) {}
+  MemoryPlanner(const Plan& plan, const RecordedMemory& use) : plan_(plan), use_(use) {}
 
   std::unique_ptr<const MemoryPlan> Run() {
     Order();
@@ -207,7 +207,7 @@ class MemoryPlanner final {
 
   // Values that share memory form one life, which begins with the value that allocated it.
   void FindLives() {
-    const std::vector<MemoryUse::Value>& values = use_.values;
+    const std::vector<RecordedMemory::Value>& values = use_.values;
     life_of_.assign(values.size(), -1);
     std::vector<int32_t> root(values.size());
     std::vector<uint8_t> dies(values.size(), 0);
@@ -286,7 +286,7 @@ class MemoryPlanner final {
   }
 
   const Plan& plan_;
-  const MemoryUse& use_;
+  const RecordedMemory& use_;
   std::unique_ptr<MemoryPlan> memory_ = std::make_unique<MemoryPlan>();
   std::vector<int32_t> first_value_;
   std::vector<int32_t> order_;
@@ -310,7 +310,7 @@ std::vector<int32_t> FirstValues(const Plan& plan) {
   return first;
 }
 
-std::unique_ptr<const MemoryPlan> PlanMemory(const Plan& plan, const MemoryUse& use) {
+std::unique_ptr<const MemoryPlan> PlanMemory(const Plan& plan, const RecordedMemory& use) {
   return MemoryPlanner(plan, use).Run();
 }
 

@@ -29,7 +29,7 @@ std::vector<int32_t> AssignSlots(absl::Span<const int32_t> begin, absl::Span<con
                                  absl::Span<const BufferLifetime> lives, int64_t max_bytes);
 
 // The recorded memory use of each value of a step. Values are numbered by node and output (FirstValues).
-struct MemoryUse {
+struct RecordedMemory {
   struct Value {
     int64_t bytes = 0;     // allocated by its kernel; 0 if the memory comes from elsewhere
     int32_t same_as = -1;  // the value that it shares memory with, or -1
@@ -53,6 +53,6 @@ struct MemoryPlan {
 // Returns the number of the first output of each node. The last entry is the number of all outputs.
 std::vector<int32_t> FirstValues(const Plan& plan);
 // REQUIRES: a plan without control flow.
-std::unique_ptr<const MemoryPlan> PlanMemory(const Plan& plan, const MemoryUse& use);
+std::unique_ptr<const MemoryPlan> PlanMemory(const Plan& plan, const RecordedMemory& use);
 
 }  // namespace weir

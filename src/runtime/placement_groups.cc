@@ -51,26 +51,26 @@ void PlacementGroups::Join(int32_t a, int32_t b) {
 void PlacementGroups::JoinState(int32_t user, int32_t state) {
   user = sets_.Find(user);
   state = sets_.Find(state);
-  auto asked = groups_.find(user);
+  auto requested = groups_.find(user);
   auto owned = groups_.find(state);
-  if (user != state && asked != groups_.end() && owned != groups_.end() && !asked->second.fixed)
-    asked->second.request = asked->second.request.MergedWith(owned->second.request);
+  if (user != state && requested != groups_.end() && owned != groups_.end() && !requested->second.fixed)
+    requested->second.request = requested->second.request.MergedWith(owned->second.request);
   Join(user, state);
 }
 
 void PlacementGroups::AddRequest(int32_t element, const std::string& device, const std::string& by) {
   if (device.empty()) return;
   Result<DeviceName> parsed = DeviceName::Parse(device);
-  Group asked;
-  asked.requested_by = by;
+  Group requested;
+  requested.requested_by = by;
   if (parsed.ok()) {
-    asked.request = *std::move(parsed);
+    requested.request = *std::move(parsed);
   } else {
-    asked.conflict = MarkNode(InvalidArgument("Malformed device specification '{}' in node '{}': {}", device, by,
-                                              std::string(parsed.status().message())),
-                              by);
+    requested.conflict = MarkNode(InvalidArgument("Malformed device specification '{}' in node '{}': {}", device, by,
+                                                  std::string(parsed.status().message())),
+                                  by);
   }
-  Merge(groups_[sets_.Find(element)], asked);
+  Merge(groups_[sets_.Find(element)], requested);
 }
 
 int32_t PlacementGroups::ElementOf(const std::string& name) {

@@ -159,14 +159,14 @@ class Placement {
     groups_.resize(sets_.size());
     for (size_t x = 0; x < sets_.size(); ++x) {
       const bool inside = x < plan_.nodes.size();
-      const std::string& asked = inside ? plan_.nodes[x].device : named_only_[x - plan_.nodes.size()].second;
-      if (asked.empty()) continue;
+      const std::string& requested = inside ? plan_.nodes[x].device : named_only_[x - plan_.nodes.size()].second;
+      if (requested.empty()) continue;
       const std::string& name = inside ? plan_.nodes[x].name() : named_only_[x - plan_.nodes.size()].first;
-      auto [parsed, is_new] = parsed_.try_emplace(asked);
+      auto [parsed, is_new] = parsed_.try_emplace(requested);
       if (is_new) {
-        Result<DeviceName> result = DeviceName::Parse(asked);
+        Result<DeviceName> result = DeviceName::Parse(requested);
         if (!result.ok()) {
-          return MarkNode(InvalidArgument("Malformed device specification '{}' in node '{}': {}", asked, name,
+          return MarkNode(InvalidArgument("Malformed device specification '{}' in node '{}': {}", requested, name,
                                           std::string(result.status().message())),
                           name);
         }
@@ -200,8 +200,8 @@ class Placement {
     }
     if (group.requested_by < 0) return group.device = 0;
     group.device = Match(group.request);
-    const bool no_kernel = group.device >= 0 && has_gpu_ && group.without_gpu_kernel >= 0 &&
-                           KnowsKernels(*devices_[group.device]);
+    const bool no_kernel =
+        group.device >= 0 && has_gpu_ && group.without_gpu_kernel >= 0 && KnowsKernels(*devices_[group.device]);
     if (no_kernel) group.device = -1;
     if (group.device < 0 && options_.allow_soft_placement) {
       DeviceName relaxed = group.request;
@@ -244,8 +244,7 @@ class Placement {
       const int32_t leader = LeaderOf(n);
       if (leader < 0 && group.passes_on) return -1;
       const int device = leader < 0 ? -1 : groups_[sets_.Find(leader)].device;
-      if (device >= 0)
-        return KnowsKernels(*devices_[device]) && wanted.Matches(device_names_[device]) ? device : -1;
+      if (device >= 0) return KnowsKernels(*devices_[device]) && wanted.Matches(device_names_[device]) ? device : -1;
       if (group.passes_on) return -1;
     }
     if (group.state_on_host) return -1;
@@ -276,7 +275,8 @@ class Placement {
             "there: the available kernels are for the CPU. Available devices are [ {} ]. With "
             "ConfigProto(allow_soft_placement=True) it runs on the CPU.",
             node.name(), node.name(), node.op().name, group.request.ToString(),
-            &lacking == &node ? "this node" : fmt::format("node '{}', which must be on the same device,", lacking.name()),
+            &lacking == &node ? "this node"
+                              : fmt::format("node '{}', which must be on the same device,", lacking.name()),
             lacking.op().name, other_types ? "no kernel for its types" : "no kernel", available),
         node.name());
   }
@@ -297,7 +297,7 @@ class Placement {
   std::vector<std::pair<std::string, std::string>> named_only_;  // name and request of nodes that are not in the plan
   std::vector<DeviceName> device_names_;
   bool has_gpu_ = false;
-  std::set<int> computing_;  // the GPUs that groups compute on
+  std::set<int> computing_;                         // the GPUs that groups compute on
   absl::flat_hash_map<int32_t, int32_t> merge_of_;  // NextIteration -> the Merge that it leads to
   absl::flat_hash_map<std::string, int32_t> by_name_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;
@@ -306,8 +306,7 @@ class Placement {
 }  // namespace
 
 bool HasGpu(const std::vector<std::unique_ptr<Device>>& devices) {
-  return std::any_of(devices.begin(), devices.end(),
-                     [](const auto& device) { return KnowsKernels(*device); });
+  return std::any_of(devices.begin(), devices.end(), [](const auto& device) { return KnowsKernels(*device); });
 }
 
 bool HasGpuKernel(const NodeProps& node) {

@@ -109,7 +109,7 @@ std::string PlanGraph::NameOf(PlanValue v) const {
 
 Result<PlanGraph> PruneGraph(const Graph& graph, const std::vector<Output>& feeds, const std::vector<Output>& fetches,
                              const std::vector<Node*>& targets) {
-  const Graph::Lock lock = graph.LockNodes();
+  const Graph::NodesLock lock = graph.LockNodes();
   Pruner pruner(graph);
   for (const Output& feed : feeds) WEIR_TRY(pruner.AddFeed(feed));
   for (const Output& fetch : fetches) {

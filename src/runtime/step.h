@@ -23,7 +23,7 @@
 
 namespace weir {
 
-// A node is "expensive" (expensive) if its measured cost (Plan::costs) justifies waking another thread for it.
+// A node is "expensive" if its measured cost (Plan::costs) justifies waking another thread for it.
 // Kernel::Cheap() is a static hint of the op's author and does not depend on measurements.
 //
 // A cancelled step does not wait for a kernel that cannot be interrupted: after a short time it ends without it. The
@@ -125,8 +125,8 @@ class Step final {
   // Planned memory, or a recording of memory use from which to plan it (step_memory.cc).
   struct MemoryRecording {
     std::vector<int32_t> first_value;
-    std::unique_ptr<MemorySlot[]> asked;  // indexed by value: records the buffer that its kernel got
-    MemoryUse use;
+    std::unique_ptr<MemorySlot[]> recorded;  // indexed by value: records the buffer that its kernel got
+    RecordedMemory use;
   };
   void PrepareMemory();
   bool OfferSlots(int32_t node, EdgeValue* outputs);

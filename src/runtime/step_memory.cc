@@ -11,8 +11,8 @@ void Step::PrepareMemory() {
     recording_ = std::make_unique<MemoryRecording>();
     recording_->first_value = FirstValues(plan_);
     const auto num_values = static_cast<size_t>(recording_->first_value.back());
-    recording_->asked = std::make_unique<MemorySlot[]>(num_values);
-    for (size_t v = 0; v < num_values; ++v) recording_->asked[v].max_bytes = kMaxSlotBytes;
+    recording_->recorded = std::make_unique<MemorySlot[]>(num_values);
+    for (size_t v = 0; v < num_values; ++v) recording_->recorded[v].max_bytes = kMaxSlotBytes;
     recording_->use.values.resize(num_values);
     return;
   }
@@ -30,8 +30,8 @@ void Step::PrepareMemory() {
 }
 
 bool Step::OfferRecordingSlots(int32_t node, EdgeValue* outputs) {
-  MemorySlot* const asked = recording_->asked.get() + recording_->first_value[node];
-  for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) OfferSlot(asked[i], outputs[i]);
+  MemorySlot* const recorded = recording_->recorded.get() + recording_->first_value[node];
+  for (int32_t i = 0; i < plan_.nodes[node].num_outputs; ++i) OfferSlot(recorded[i], outputs[i]);
   return true;
 }
 
@@ -42,7 +42,7 @@ void Step::RecordMemoryUse(int32_t node, EdgeValue* inputs, const EdgeValue* out
   auto number_of = [&](PlanValue v) { return v.fed() ? -1 : recording_->first_value[v.node] + v.output; };
   for (int32_t o = 0; o < plan_.nodes[node].num_outputs; ++o) {
     const Tensor& value = outputs[o].tensor;
-    MemoryUse::Value& seen = recording_->use.values[first + o];
+    RecordedMemory::Value& seen = recording_->use.values[first + o];
     if (!value.valid() || !value.buffer()) continue;
     for (size_t i = 0; i < sources.size() && seen.same_as < 0; ++i) {
       if (value.SharesMemoryWith(inputs[i].tensor)) seen.same_as = number_of(sources[i]);
@@ -50,7 +50,7 @@ void Step::RecordMemoryUse(int32_t node, EdgeValue* inputs, const EdgeValue* out
     for (int32_t before = 0; before < o && seen.same_as < 0; ++before) {
       if (value.SharesMemoryWith(outputs[before].tensor)) seen.same_as = first + before;
     }
-    if (value.buffer().get() == recording_->asked[first + o].in_use)
+    if (value.buffer().get() == recording_->recorded[first + o].in_use)
       seen.bytes = static_cast<int64_t>(value.num_bytes());
   }
   for (size_t i = 0; i < sources.size(); ++i) {

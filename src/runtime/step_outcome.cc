@@ -7,7 +7,6 @@
 #include "device/gpu_device.h"
 #include "op/hidden_attrs.h"
 #include "op/node_error.h"
-#include "runtime/fused_elementwise.h"
 #include "runtime/step.h"
 
 namespace weir {
@@ -96,7 +95,7 @@ void Step::StoreFetches(Progress& progress) {
 namespace {
 
 bool IsFusedOrFolded(const NodeInfo& info) {
-  return info.op->name == kFusedOp || info.attrs->find(kFoldedNodesAttr) != info.attrs->end();
+  return info.op->is_fused || info.attrs->find(kFoldedNodesAttr) != info.attrs->end();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/strings/escaping.h"
 #include "tensor/strings.h"
+#include "weir/base/error.h"
 
 namespace weir {
 namespace {
@@ -187,15 +188,20 @@ std::vector<int64_t> Tensor::Ints() const {
 }
 
 void Tensor::FailTypeCheck(DType requested) const {
-  CheckFailed(__FILE__, __LINE__, "the requested C++ type is that of the tensor", DescribeOperands(requested, dtype_));
+  throw Error(
+      StatusCode::kInvalidArgument,
+      fmt::format("a tensor of type {} and shape {} was accessed as {}: use the C++ type that belongs to its dtype()",
+                  dtype_, shape_, requested));
 }
 
 void Tensor::FailCountCheck(const Shape& shape, size_t count) {
-  CheckFailed(__FILE__, __LINE__, "the shape has this number of elements", DescribeOperands(shape, count));
+  throw Error(StatusCode::kInvalidArgument,
+              fmt::format("a tensor of shape {} has {} elements, not {}", shape, shape.num_elements(), count));
 }
 
 Tensor Tensor::Reshaped(const Shape& shape) const {
-  WEIR_CHECK(shape.num_elements() == num_elements(), shape, shape_);
+  if (shape.num_elements() != num_elements()) [[unlikely]]
+    FailCountCheck(shape, static_cast<size_t>(num_elements()));
   Tensor t = *this;
   t.shape_ = shape;
   return t;

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "base/out_of_memory.h"
 #include "base/process_memory.h"
+#include "weir/base/error.h"
 
 namespace weir {
 namespace {
@@ -27,6 +30,29 @@ TEST(TensorTest, AllocateEveryType) {
   }
   EXPECT_FALSE(Tensor::Allocate(kInvalidType, Shape{}).ok());
   EXPECT_FALSE(Tensor::Allocate(RefType(kFloat), Shape{}).ok());
+}
+
+std::string MessageOf(const std::function<void()>& access) {
+  try {
+    access();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), StatusCode::kInvalidArgument);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(TensorTest, AnAccessOfTheWrongTypeOrCountThrows) {
+  const Tensor one = Tensor::Scalar(1.0), two = Tensor::Vector<float>({1, 2});
+  EXPECT_EQ(one.scalar<double>(), 1.0);
+  EXPECT_EQ(MessageOf([&] { (void)one.scalar<float>(); }),
+            "INVALID_ARGUMENT: a tensor of type float64 and shape [] was accessed as float32: use the C++ type that "
+            "belongs to its dtype()");
+  EXPECT_EQ(MessageOf([&] { (void)two.scalar<float>(); }),
+            "INVALID_ARGUMENT: a tensor of shape [2] has 2 elements, not 1");
+  EXPECT_EQ(MessageOf([&] { (void)two.Reshaped({3}); }),
+            "INVALID_ARGUMENT: a tensor of shape [3] has 3 elements, not 2");
+  EXPECT_EQ(MessageOf([&] { (void)Tensor().scalar<float>(); }).find("no error"), std::string::npos);
 }
 
 TEST(TensorTest, TooLargeIsAnErrorThatNamesTheTensor) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock_wait.h"
+#include "op/cancel_watch.h"
 
 namespace weir {
 namespace {
@@ -16,21 +17,9 @@ int64_t PauseNanos(double secs) { return static_cast<int64_t>(std::min(secs, kLo
 void Sleep(Clock& clock, double secs, CancelToken* cancel) {
   std::mutex mu;
   std::condition_variable woken;
-  bool cancelled = false;
-  CancelToken::Id id = 0;
-  if (cancel != nullptr) {
-    id = cancel->Register([&] {
-      std::lock_guard<std::mutex> lock(mu);
-      cancelled = true;
-      woken.notify_all();
-    });
-    if (id == 0) return;
-  }
-  {
-    std::unique_lock<std::mutex> lock(mu);
-    WaitOn(clock, lock, woken, clock.MonotonicNanos() + PauseNanos(secs), [&] { return cancelled; });
-  }
-  if (cancel != nullptr) cancel->Unregister(id);
+  const CancelWatch watch(mu, woken, cancel);
+  std::unique_lock<std::mutex> lock(mu);
+  WaitOn(clock, lock, woken, clock.MonotonicNanos() + PauseNanos(secs), [&] { return watch.cancelled(); });
 }
 
 }  // namespace

@@ -92,6 +92,33 @@ TEST(TrainDiskFaultsTest, TheLatestCheckpointIsAlwaysAGoodOne) {
   }
 }
 
+// The machine stops at any operation of a save, before or after it wrote its directories.
+TEST(TrainDiskFaultsTest, TheLatestCheckpointIsAGoodOneAfterACrash) {
+  for (const bool format_v1 : {false, true}) {
+    for (const bool loses_names : {false, true}) {
+      WithEveryFault(DiskFault::kDead, [=](FaultyDisk& disk) {
+        FakeEnv& env = disk.env();
+        ASSERT_TRUE(env.MakeDirectories("/d").ok());
+        SaverOptions options;
+        options.max_to_keep = 1;
+        options.graph.format_v1 = format_v1;
+        Training training(env, options);
+        ASSERT_TRUE(training.SaveStep(1).ok());
+        disk.Break();
+        const Status status = training.SaveStep(2);
+        disk.Repair();
+        loses_names ? env.LoseUnsyncedNames() : env.LoseUnsynced();
+        const std::optional<std::string> latest = Must(LatestCheckpoint(env, "/d"));
+        ASSERT_TRUE(latest == "/d/m-2" || (!status.ok() && latest == "/d/m-1")) << latest.value_or("none");
+        EXPECT_EQ(SavedValue(env, *latest), latest == "/d/m-1" ? 1 : 2);
+        ASSERT_TRUE(training.SaveStep(3).ok());
+        EXPECT_EQ(Must(LatestCheckpoint(env, "/d")), "/d/m-3");
+        EXPECT_EQ(SavedValue(env, "/d/m-3"), 3);
+      });
+    }
+  }
+}
+
 // A failing disk must not look like an empty directory: a program that starts over would delete the checkpoints.
 TEST(TrainDiskFaultsTest, AStateThatCannotBeReadIsAnError) {
   WithEveryFault(DiskFault::kDead, [](FaultyDisk& disk) {
@@ -191,6 +218,21 @@ TEST(TrainDiskFaultsTest, EventsThatWereFlushedCanBeRead) {
       for (const int64_t step : {0, 9, 14}) EXPECT_TRUE(flushed.contains(step)) << step;
       EXPECT_LE(Must(env.List("/logs")).size(), 3u);  // a full disk is not filled with files
     });
+  }
+}
+
+// Event files are not synced, so a crash may lose events, but the remaining ones can be read, and later ones are added.
+TEST(TrainDiskFaultsTest, EventsCanBeWrittenAndReadAfterACrash) {
+  for (const bool loses_names : {false, true}) {
+    FakeEnv env;
+    auto writer = Must(FileWriter::Make("/logs", {.env = &env}));
+    EXPECT_TRUE(writer->AddSummary({}, 1).ok());
+    EXPECT_TRUE(writer->Flush().ok());
+    loses_names ? env.LoseUnsyncedNames() : env.LoseUnsynced();
+    writer = Must(FileWriter::Make("/logs", {.env = &env}));
+    EXPECT_TRUE(writer->AddSummary({}, 2).ok());
+    EXPECT_TRUE(writer->Close().ok());
+    EXPECT_THAT(StepsOnDisk(env), testing::ElementsAre(2));
   }
 }
 

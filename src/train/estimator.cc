@@ -117,6 +117,7 @@ Result<std::vector<HookPtr>> AllTrainingHooks(const BuiltModel& model, const Run
   session.checkpoint_dir = config.model_dir;
   session.save_checkpoint = {};
   session.save_summaries = {};
+  session.env = config.env;
   if (config.save_summary_steps > 0)
     session.save_summaries.every_steps = static_cast<double>(config.save_summary_steps);
   session.log_step_count_steps = config.log_step_count_steps;
@@ -166,7 +167,10 @@ Result<BuiltModel> BuildModel(EstimatorHost& host, const RunConfig& config, cons
   }
   WEIR_ASSIGN(model.spec, build(graph, mode));
   WEIR_TRY(graph.TakeError());
-  if (model.spec.scaffold == nullptr) model.spec.scaffold = std::make_shared<Scaffold>();
+  if (model.spec.scaffold == nullptr) {
+    model.spec.scaffold = std::make_shared<Scaffold>();
+    model.spec.scaffold->env = config.env;
+  }
   return model;
 }
 

@@ -35,8 +35,8 @@ Status CopyAssets(Env& env, const std::map<std::string, std::string>& assets, co
   return OkStatus();
 }
 
-Result<SavedMetaGraphOptions> MetaGraphOf(const BuiltModel& model, const ExportModelOptions& options,
-                                          const TrainingHookParts& parts) {
+Result<SavedMetaGraphOptions> MetaGraphOf(const BuiltModel& model, const RunConfig& config,
+                                          const ExportModelOptions& options, const TrainingHookParts& parts) {
   SavedMetaGraphOptions made;
   made.signatures = model.spec.signatures;
   made.assets = model.graph->collections().Of<Output>(graph_keys::kAssetFilepaths);
@@ -51,6 +51,7 @@ Result<SavedMetaGraphOptions> MetaGraphOf(const BuiltModel& model, const ExportM
     SaverOptions saver;
     saver.graph.sharded = true;
     saver.allow_empty = true;
+    saver.env = config.env;
     WEIR_ASSIGN(made.saver, Saver::Make(*model.graph, std::move(saver)));
   }
   WEIR_TRY(made.saver->Build(*model.graph));
@@ -68,7 +69,7 @@ Result<std::string> ExportModel(EstimatorHost& host, const RunConfig& config, co
   if (checkpoint.empty()) return SetupError(InvalidArgument("Couldn't find trained model at {}.", config.model_dir));
   WEIR_ASSIGN(BuiltModel model, BuildModel(host, config, build, options.mode));
   const TrainingHookParts parts = host.HookParts(model.spec);
-  WEIR_ASSIGN(const SavedMetaGraphOptions meta, MetaGraphOf(model, options, parts));
+  WEIR_ASSIGN(const SavedMetaGraphOptions meta, MetaGraphOf(model, config, options, parts));
   WEIR_ASSIGN(const SessionPtr session, host.PlainSession(model.graph));
   const RunStep run = [&](const RunRequest& request) {
     RunRequest cancellable = request;
@@ -92,6 +93,7 @@ Result<std::string> ExportModel(EstimatorHost& host, const RunConfig& config, co
   }
   WEIR_TRY(CopyAssets(env, options.extra_assets, temporary));
   WEIR_TRY(env.Rename(temporary, directory));
+  WEIR_TRY(env.SyncDirectory(base));
   return directory;
 }
 

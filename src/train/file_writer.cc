@@ -128,7 +128,7 @@ Status FileWriter::AddEvent(tensorflow::Event event) {
 Status FileWriter::Flush() {
   std::unique_lock<std::mutex> lock(mu_);
   if (closed_) return OkStatus();
-  const uint64_t number = ++flushes_asked_;
+  const uint64_t number = ++flushes_requested_;
   changed_.notify_all();
   changed_.wait(lock, [&] { return flushes_done_ >= number; });
   return std::exchange(error_, OkStatus());
@@ -165,12 +165,12 @@ void FileWriter::Run() {
   bool unflushed = false;
   std::unique_lock<std::mutex> lock(mu_);
   while (true) {
-    const auto something = [&] { return !waiting_.empty() || flushes_asked_ > flushes_done_ || closed_; };
+    const auto something = [&] { return !waiting_.empty() || flushes_requested_ > flushes_done_ || closed_; };
     if (unflushed)
       WaitOn(clock, lock, changed_, next_flush, something);
     else
       changed_.wait(lock, something);
-    const uint64_t asked = flushes_asked_;
+    const uint64_t asked = flushes_requested_;
     const bool ending = closed_;
     unflushed |= !waiting_.empty();
     WriteWaiting(lock);
@@ -187,7 +187,7 @@ void FileWriter::Run() {
     }
     if (ending) break;
   }
-  flushes_done_ = flushes_asked_;  // release flushes requested in the meantime
+  flushes_done_ = flushes_requested_;  // release flushes requested in the meantime
   changed_.notify_all();
 }
 
@@ -204,7 +204,7 @@ Status AddGraphEvents(SummaryWriter& writer, const Graph& graph, const Collectio
 Result<FileWriterCache::Found> FileWriterCache::Get(const std::string& logdir) {
   std::lock_guard<std::mutex> lock(mu_);
   if (const auto found = writers_.find(logdir); found != writers_.end()) return Found{found->second, false};
-  WEIR_ASSIGN(std::shared_ptr<FileWriter> writer, FileWriter::Make(logdir));
+  WEIR_ASSIGN(std::shared_ptr<FileWriter> writer, FileWriter::Make(logdir, {.env = &env_}));
   writers_[logdir] = writer;
   return Found{std::move(writer), true};
 }

@@ -254,7 +254,8 @@ Status MonitoredSession::Close(bool failed, CancelToken* cancel) {
 
 namespace {
 
-std::optional<TimerInterval> Asked(TimerInterval interval) {
+// The interval without limits that are not positive; nullopt if nothing is left, which means never.
+std::optional<TimerInterval> ValidInterval(TimerInterval interval) {
   if (interval.every_secs && !(*interval.every_secs > 0)) interval.every_secs = {};
   if (interval.every_steps && *interval.every_steps <= 0) interval.every_steps = {};
   if (!interval.every_secs && !interval.every_steps) return std::nullopt;
@@ -272,7 +273,7 @@ Result<std::vector<HookPtr>> TrainingHooks(const TrainingSessionOptions& options
                                                     parts.writer(summary_dir), parts.log, parts.warning));
     hooks.push_back(std::move(hook));
   }
-  if (const auto interval = Asked(options.save_summaries); interval && !summary_dir.empty()) {
+  if (const auto interval = ValidInterval(options.save_summaries); interval && !summary_dir.empty()) {
     SummarySaverOptions summaries;
     summaries.interval = *interval;
     summaries.writer = parts.writer(summary_dir);
@@ -280,7 +281,7 @@ Result<std::vector<HookPtr>> TrainingHooks(const TrainingSessionOptions& options
     WEIR_ASSIGN(HookPtr hook, SummarySaverHook::Make(std::move(summaries)));
     hooks.push_back(std::move(hook));
   }
-  if (const auto interval = Asked(options.save_checkpoint); interval && !options.checkpoint_dir.empty()) {
+  if (const auto interval = ValidInterval(options.save_checkpoint); interval && !options.checkpoint_dir.empty()) {
     CheckpointSaverOptions checkpoints;
     checkpoints.checkpoint_dir = options.checkpoint_dir;
     checkpoints.interval = *interval;
@@ -288,6 +289,7 @@ Result<std::vector<HookPtr>> TrainingHooks(const TrainingSessionOptions& options
     checkpoints.saver = parts.saver;
     checkpoints.graph_text = parts.graph_text;
     checkpoints.log = parts.log;
+    checkpoints.env = options.env;
     if (parts.codec.to_item) checkpoints.codec = parts.codec;
     WEIR_ASSIGN(HookPtr hook, CheckpointSaverHook::Make(std::move(checkpoints)));
     hooks.push_back(std::move(hook));
@@ -300,8 +302,11 @@ Result<std::unique_ptr<MonitoredSession>> MonitoredTrainingSession(Graph& graph,
                                                                    FileWriterCache& writers,
                                                                    TrainingSessionOptions options,
                                                                    CancelToken* cancel) {
-  const std::shared_ptr<Scaffold> scaffold =
-      options.scaffold != nullptr ? options.scaffold : std::make_shared<Scaffold>();
+  std::shared_ptr<Scaffold> scaffold = options.scaffold;
+  if (scaffold == nullptr) {
+    scaffold = std::make_shared<Scaffold>();
+    scaffold->env = options.env;
+  }
   MonitoredSessionOptions session;
   session.stop_grace_period_secs = options.stop_grace_period_secs;
   session.recovery_wait_secs = options.recovery_wait_secs;

@@ -223,14 +223,14 @@ Result<std::string> SavedModelBuilder::Save() {
 
 Result<std::string> SavePredictor(Graph& graph, const RunStep& run, const std::string& directory,
                                   const std::map<std::string, Output>& inputs,
-                                  const std::map<std::string, Output>& outputs) {
+                                  const std::map<std::string, Output>& outputs, Env& env) {
   SavedMetaGraphOptions options;
   tensorflow::SignatureDef signature;
   for (const auto& [key, output] : inputs) (*signature.mutable_inputs())[key] = ToTensorInfo(output);
   for (const auto& [key, output] : outputs) (*signature.mutable_outputs())[key] = ToTensorInfo(output);
   signature.set_method_name(saved_model::kPredict);
   options.signatures[saved_model::kDefaultSignature] = std::move(signature);
-  WEIR_ASSIGN(const std::unique_ptr<SavedModelBuilder> builder, SavedModelBuilder::Make(directory));
+  WEIR_ASSIGN(const std::unique_ptr<SavedModelBuilder> builder, SavedModelBuilder::Make(directory, env));
   WEIR_TRY(builder->AddMetaGraphAndVariables(graph, run, {saved_model::kServing}, options));
   return builder->Save();
 }

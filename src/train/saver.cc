@@ -159,7 +159,7 @@ Result<std::optional<std::string>> Saver::Save(Graph& graph, const RunStep& run,
   if (options.write_meta_graph) {
     MetaGraphOptions meta_graph = options.meta_graph;
     if (!is_empty_) meta_graph.saver_def = *def_;
-    if (!meta_graph.codec.to_item) meta_graph.codec = SaverCodec();
+    if (!meta_graph.codec.to_item) meta_graph.codec = SaverCodec(*options_.env);
     WEIR_ASSIGN(const tensorflow::MetaGraphDef meta, ExportMetaGraph(graph, meta_graph));
     const std::string name = MetaGraphName(prefix.value_or(wanted), options.meta_graph_suffix);
     WEIR_TRY(env.WriteFileAtomically(name, meta.SerializeAsString()));
@@ -246,20 +246,22 @@ void Saver::DeleteOld(const std::string& meta_graph_suffix) {
   }
 }
 
-CollectionCodec SaverCodec() {
+CollectionCodec SaverCodec(Env& env) {
   return {
       .to_item = [](const std::string&, const std::any& item) -> std::optional<CollectionItem> {
         const auto* saver = std::any_cast<std::shared_ptr<Saver>>(&item);
         if (saver == nullptr) return std::nullopt;
         return BytesItem{(*saver)->def().SerializeAsString()};
       },
-      .from_item = [](Graph&, const std::string& key, const CollectionItem& item,
-                      const std::string& scope) -> Result<std::optional<GraphItem>> {
+      .from_item = [&env](Graph&, const std::string& key, const CollectionItem& item,
+                          const std::string& scope) -> Result<std::optional<GraphItem>> {
         const auto* bytes = std::get_if<BytesItem>(&item);
         if (key != graph_keys::kSavers || bytes == nullptr) return std::nullopt;
         tensorflow::SaverDef def;
         if (!def.ParseFromString(bytes->bytes)) return DataLoss("collection '{}': a SaverDef cannot be read", key);
-        WEIR_ASSIGN(std::shared_ptr<Saver> saver, Saver::FromDef(std::move(def), scope));
+        SaverOptions options;
+        options.env = &env;
+        WEIR_ASSIGN(std::shared_ptr<Saver> saver, Saver::FromDef(std::move(def), scope, std::move(options)));
         return GraphItem{std::move(saver)};
       },
   };

@@ -62,6 +62,7 @@ Status Scaffold::Finalize(Graph& graph) {
       SaverOptions options;
       options.graph.sharded = true;
       options.allow_empty = true;
+      options.env = env;
       return Saver::Make(graph, std::move(options));
     }));
   }
@@ -76,6 +77,7 @@ SessionManagerOptions Scaffold::session_manager_options(double recovery_wait_sec
           .ready_for_local_init = ready_for_local_init,
           .recovery_wait_secs = recovery_wait_secs,
           .local_init_feeds = local_init_feeds,
+          .env = env,
           .clock = clock};
 }
 

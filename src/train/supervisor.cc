@@ -46,7 +46,9 @@ Status CompleteSaving(const ModelParts& parts, Graph& graph, SupervisorOptions& 
   if (!options.saver) {
     WEIR_ASSIGN(options.saver, parts.FindOrMakeSaver([&]() -> Result<std::shared_ptr<Saver>> {
       if (GlobalVariables(graph).empty()) return std::shared_ptr<Saver>();
-      return Saver::Make(graph);
+      SaverOptions saver;
+      saver.env = options.env;
+      return Saver::Make(graph, std::move(saver));
     }));
   }
   if (!options.summary) {
@@ -93,10 +95,10 @@ Status Supervisor::Complete() {
   if (!options.summary_writer) {
     options.summary_writer = nullptr;
     if (!options.logdir.empty()) {
-      WEIR_ASSIGN(options.summary_writer, FileWriter::Make(options.logdir));
+      WEIR_ASSIGN(options.summary_writer, FileWriter::Make(options.logdir, {.env = options.env}));
     }
   }
-  if (!options.codec.to_item) options.codec = SaverCodec();
+  if (!options.codec.to_item) options.codec = SaverCodec(*options.env);
   coordinator_ = options.coordinator != nullptr ? options.coordinator : std::make_shared<Coordinator>();
   manager_ = options.session_manager;
   if (manager_ != nullptr) return OkStatus();

@@ -60,8 +60,13 @@ class Graph final {
   void ForEachNode(FunctionRef<void(Node*)> visit) const;
   // Keeps other threads from changing the graph while the caller looks at several nodes. The thread that holds the lock
   // may call all methods of the graph and of its nodes.
-  using Lock = std::unique_lock<std::recursive_mutex>;
-  [[nodiscard]] Lock LockNodes() const { return Lock(mu_); }
+  class NodesLock final {
+   private:
+    friend class Graph;
+    explicit NodesLock(const Graph& graph) : lock_(graph.mu_) {}
+    std::unique_lock<std::recursive_mutex> lock_;
+  };
+  [[nodiscard]] NodesLock LockNodes() const { return NodesLock(*this); }
 
   // --- names ---
   // Makes `base` unique within this graph ("x", "x_1", ...), prefixed with the thread's current name scope.

@@ -1,9 +1,8 @@
 // OpTraits: properties of an op that the passes, the executor and the master use in their decisions. Each op declares
 // its traits in its registry entry, so that no code outside src/ops compares the name of an op. ops/traits_test.cc
 // checks the traits of all registered ops. tools/check_layers rejects comparisons with names and lists the few
-// exceptions, each with its reason. Not decisions, but implementations per op, are the tables of device/gpu (programs
-// of the kernels) and graph/float_ops.cc (TensorFlow's "flops" statistics). traits_test.cc checks that the ops in them
-// are registered.
+// exceptions, each with its reason. The tables of device/gpu (programs of the kernels) and graph/float_ops.cc
+// (TensorFlow's "flops" statistics) hold an implementation per op. traits_test.cc checks that these ops are registered.
 #pragma once
 
 #include <cstdint>
@@ -88,6 +87,13 @@ enum class ShapeValue : uint8_t {
   kSlice,   // it is a range of input 0, as in StridedSlice
 };
 
+// Ops whose output is probabilities, and whose input 0 is the logits of these.
+enum class Probabilities : uint8_t {
+  kNone,
+  kOfElements,  // one for each element, as in Sigmoid
+  kOfRows,      // one for each position of the last axis, which sum to 1, as in Softmax
+};
+
 struct OpTraits {
   NodeKind kind = NodeKind::kKernel;
   StateRole state = StateRole::kNone;
@@ -110,14 +116,19 @@ struct OpTraits {
   bool checks = false;
   // Calls the function in the attribute f. Its arguments are all inputs, and its results all outputs.
   bool calls_f = false;
+  // Calls the gradient function of the function in the attribute f.
+  bool calls_gradient_of_f = false;
   // An argument or a result of the body of a function. It has no effect of its own.
   bool function_edge = false;
   // The outputs are the components of one element of the queue behind input 0.
   bool gives_element = false;
+  // Output 0 is the handle of an iterator over a dataset.
+  bool iterator = false;
   // Outputs 0 and 1 are the indices and the values of slices, and no index occurs twice.
   bool unique_indices = false;
   ShapeValue shape_value = ShapeValue::kNone;
   ValueUse value_use = ValueUse::kComputes;
+  Probabilities probabilities = Probabilities::kNone;
   FoldStage fold = FoldStage::kNone;
   std::string_view folded_op = {};  // of a kProduct
 };

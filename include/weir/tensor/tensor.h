@@ -27,7 +27,8 @@ class Tensor {
   // REQUIRES: `data` points to the elements, inside memory that `buffer` keeps alive.
   static Tensor FromBuffer(DType dtype, const Shape& shape, BufferPtr buffer, void* data);
 
-  // For literals, tests and other small tensors. Throw OutOfMemory if the memory limit refuses the allocation.
+  // For literals, tests and other small tensors. Throw OutOfMemory if the memory limit refuses the allocation, and
+  // Error if the shape does not have as many elements as there are values.
   template <class T>
   static Tensor Scalar(T value);
   static Tensor Scalar(const char* value) { return Scalar(std::string(value)); }
@@ -53,7 +54,8 @@ class Tensor {
   size_t num_bytes() const { return static_cast<size_t>(num_elements()) * ElementSize(dtype_); }
 
   void* raw() const { return data_; }
-  // REQUIRES: T is the C++ type of dtype() (checked).
+  // T must be the C++ type of dtype(), and a tensor must have one element for scalar(): else they throw Error
+  // (weir/base/error.h).
   template <class T>
   T* data() const {
     if (DTypeOf<T>() != dtype_ && !SameBits<T>()) [[unlikely]]
@@ -75,7 +77,7 @@ class Tensor {
   // All elements of an int32 or int64 tensor.
   std::vector<int64_t> Ints() const;
 
-  // The same memory with another shape. REQUIRES: the number of elements is equal.
+  // The same memory with another shape. The number of elements must be equal: else it throws Error.
   Tensor Reshaped(const Shape& shape) const;
   // The same memory with another type of the same element size (for byte-wise kernels).
   Tensor BitcastTo(DType dtype) const;
@@ -107,7 +109,6 @@ class Tensor {
            (dtype_ == kQint32 && std::is_same_v<T, int32_t>) || (dtype_ == kQint16 && std::is_same_v<T, int16_t>) ||
            (dtype_ == kQuint16 && std::is_same_v<T, uint16_t>);
   }
-  // Report a bug of the caller and end the process.
   [[noreturn]] void FailTypeCheck(DType requested) const;
   [[noreturn]] static void FailCountCheck(const Shape& shape, size_t count);
 

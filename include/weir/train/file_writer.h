@@ -91,7 +91,7 @@ class FileWriter final : public SummaryWriter {
   mutable std::mutex mu_;
   std::condition_variable changed_;
   std::deque<std::string> waiting_;  // serialized
-  uint64_t flushes_asked_ = 0;
+  uint64_t flushes_requested_ = 0;
   uint64_t flushes_done_ = 0;
   bool closed_ = true;
   bool told_closed_ = false;
@@ -114,11 +114,14 @@ class FileWriterCache final {
     std::shared_ptr<FileWriter> writer;
     bool made = false;
   };
+  explicit FileWriterCache(Env& env = RealEnv()) : env_(env) {}
   Result<Found> Get(const std::string& logdir);
   // Closes all writers and removes them from the cache.
   Status Clear();
+  Env& env() const { return env_; }
 
  private:
+  Env& env_;
   std::mutex mu_;
   std::map<std::string, std::shared_ptr<FileWriter>> writers_;
 };

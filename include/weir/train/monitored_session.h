@@ -119,6 +119,7 @@ struct TrainingSessionOptions {
   double max_wait_secs = 7200;
   double recovery_wait_secs = 30;
   double stop_grace_period_secs = 120;
+  Env* env = &RealEnv();  // for the hooks' checkpoints, and for the default scaffold
   Clock* clock = &RealClock();
 };
 // What MonitoredTrainingSession provides itself and the Python binding replaces.

@@ -58,7 +58,7 @@ class SavedModelBuilder final {
 // Saves a model for prediction, with its inputs and outputs by name, in one call.
 Result<std::string> SavePredictor(Graph& graph, const RunStep& run, const std::string& directory,
                                   const std::map<std::string, Output>& inputs,
-                                  const std::map<std::string, Output>& outputs);
+                                  const std::map<std::string, Output>& outputs, Env& env = RealEnv());
 
 tensorflow::TensorInfo ToTensorInfo(Output output);
 

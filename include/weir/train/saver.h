@@ -97,7 +97,7 @@ class Saver final {
 };
 
 // Converts savers in the collection "savers" to and from SaverDefs in meta graphs.
-CollectionCodec SaverCodec();
+CollectionCodec SaverCodec(Env& env = RealEnv());
 
 // Returns the saver of an imported meta graph: made from its saver_def if it has one, else a new saver. Null if there
 // is no saver_def and no variable.

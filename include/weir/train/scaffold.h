@@ -20,6 +20,7 @@ struct Scaffold {
   std::vector<Feed> local_init_feeds = {};
   std::optional<Output> summary = {};  // default: all summaries of the graph, if any
   std::shared_ptr<Saver> saver = {};   // default: a sharded saver of everything that can be saved
+  Env* env = &RealEnv();               // for checkpoints
 
   // Completes unset fields, adds them to the graph's collections (init_op and so on) and finalizes the graph.
   // FailedPrecondition if a collection has several items. Fields that are set are not changed.

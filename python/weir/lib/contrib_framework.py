@@ -108,7 +108,7 @@ def get_graph_from_inputs(op_input_list, graph=None):
 
 def get_placeholders(graph):
     """Returns the placeholders of a graph."""
-    return [op.outputs[0] for op in graph.get_operations() if op.type in ("Placeholder", "PlaceholderV2")]
+    return [op.outputs[0] for op in graph.get_operations() if op._traits.is_placeholder and not op.inputs]
 
 
 def smart_case(pred_fn_pairs, default=None, exclusive=False, name="smart_case"):

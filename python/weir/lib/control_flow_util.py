@@ -17,19 +17,19 @@ def GraphOrParentsInXlaContext(graph):
 
 
 def IsSwitch(op):
-    return op.type in ("Switch", "RefSwitch")
+    return op._traits.kind == "switch"
 
 
 def IsMerge(op):
-    return op.type in ("Merge", "RefMerge")
+    return op._traits.kind == "merge"
 
 
 def IsLoopEnter(op):
-    return op.type in ("Enter", "RefEnter")
+    return op._traits.kind == "enter"
 
 
 def IsLoopExit(op):
-    return op.type in ("Exit", "RefExit")
+    return op._traits.kind == "exit"
 
 
 def IsLoopConstantEnter(op):
@@ -38,7 +38,7 @@ def IsLoopConstantEnter(op):
 
 def _frames_of_switch(op):
     """Whether a switch belongs to a loop: its predicate is the loop's condition."""
-    return op.inputs[1].op.type == "LoopCond"
+    return op.inputs[1].op._traits.kind == "loop_cond"
 
 
 def IsLoopSwitch(op):
@@ -55,12 +55,15 @@ def IsCondMerge(op):
 
 
 def IsLoopMerge(op):
-    return IsMerge(op) and any(value.op.type in ("NextIteration", "RefNextIteration") for value in op.inputs)
+    return IsMerge(op) and any(value.op._traits.kind == "next_iteration" for value in op.inputs)
 
 
 def GetLoopConstantEnter(value):
     """Returns the Enter that brings a loop-invariant value into the loop, or None."""
+    def passes_on(op):
+        return IsSwitch(op) or op._traits.is_alias or op._traits.reads_variable
+
     op = value.op
-    while op.type in ("Switch", "Identity", "RefSwitch", "RefIdentity", "ReadVariableOp") and not IsLoopConstantEnter(op):
+    while passes_on(op):
         op = op.inputs[0].op
     return op if IsLoopConstantEnter(op) else None

@@ -61,7 +61,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
         if self._step is None:
             raise RuntimeError("Global step should be created to use CheckpointInputPipelineHook.")
         graph = tf.get_default_graph()
-        handles = [op.outputs[0] for op in graph.get_operations() if op.type in ("IteratorV2", "OneShotIterator", "Iterator")]
+        handles = [op.outputs[0] for op in graph.get_operations() if op._traits.is_iterator]
         if not handles:
             raise ValueError("CheckpointInputPipelineHook found no iterators in the graph: create the dataset before the session")
         names = [handle.op.name for handle in handles]

@@ -41,7 +41,7 @@ def _variables_between(inputs, results):
         if op in seen:
             continue
         seen.add(op)
-        if op.type in ("VariableV2", "Variable", "VarHandleOp") and op.name in known:
+        if (op._traits.is_variable or op._traits.is_variable_handle) and op.name in known:
             found.append(known[op.name])
         stack.extend(x.op for x in op.inputs)
     return sorted(found, key=lambda v: v.op.name)
@@ -71,7 +71,8 @@ def custom_gradient(f=None):
         result, gradient = f(*inputs, **kwargs)
         results = [_weir.convert_to_tensor(r) for r in _weir.nest_flatten(result)]
         graph = (results + inputs)[0].graph
-        if any(v.op.type != "VarHandleOp" for v in _weir.global_variables() + _weir.local_variables() if v.op.name not in before):
+        made = [v for v in _weir.global_variables() + _weir.local_variables() if v.op.name not in before]
+        if not all(v.op._traits.is_variable_handle for v in made):
             raise TypeError("All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s. Ensure that "
                             "no `variable_scope` is created with `use_resource=False`.")
         variables = _variables_between(inputs, results) if results else []

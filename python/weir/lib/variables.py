@@ -4,7 +4,7 @@ from weir import _weir
 
 class _IsResource(type):
     def __instancecheck__(cls, value):
-        return isinstance(value, _weir.Variable) and value.op.type == "VarHandleOp"
+        return isinstance(value, _weir.Variable) and value.op._traits.is_variable_handle
 
 
 class ResourceVariable(metaclass=_IsResource):

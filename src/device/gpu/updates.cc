@@ -1,7 +1,6 @@
 #include "device/gpu/updates.h"
 
 #include <absl/cleanup/cleanup.h>
-#include <absl/strings/strip.h>
 
 #include <algorithm>
 #include <bit>
@@ -28,12 +27,12 @@ constexpr UpdateOp kOps[] = {
      "s[1] += g; s[2] += g * g; const W x = c[1] > 0 ? Shrink(s[1], c[1] * c[3]) : s[1]; "
      "s[0] = -c[0] * x / (c[2] * c[3] * c[0] + sqrt(s[2]));"},
     {"ProximalAdagrad", 2, 3,
-     "s[1] += g * g; const W rate = c[0] / sqrt(s[1]); W x = s[0] - g * rate; if (c[1] > 0) x = Shrink(x, rate * c[1]); "
+     "s[1] += g * g; const W rate = c[0] / sqrt(s[1]); W x = s[0] - g * rate; if (c[1] > 0) x = Shrink(x, rate * "
+     "c[1]); "
      "s[0] = x / ((W)1 + c[2] * rate);"},
     {"Ftrl", 3, 4, "Ftrl(s, g, c[0], c[1], c[2], (W)0, c[3], FLAG);"},
     {"FtrlV2", 3, 5, "Ftrl(s, g, c[0], c[1], c[2], c[3], c[4], FLAG);"},
-    {"Momentum", 2, 2,
-     "s[1] = s[1] * c[1] + g; s[0] -= FLAG ? g * c[0] + s[1] * c[1] * c[0] : s[1] * c[0];"},
+    {"Momentum", 2, 2, "s[1] = s[1] * c[1] + g; s[0] -= FLAG ? g * c[0] + s[1] * c[1] * c[0] : s[1] * c[0];"},
     {"KerasMomentum", 2, 2, "s[1] = s[1] * c[1] - g * c[0]; s[0] += FLAG ? s[1] * c[1] - g * c[0] : s[1];"},
     {"Adam", 3, 6,
      "s[1] += (g - s[1]) * ((W)1 - c[3]); s[2] += (g * g - s[2]) * ((W)1 - c[4]); "
@@ -70,7 +69,8 @@ GpuProgram SortProgram(std::string_view function, DType index, DType type = kFlo
   return {.name = std::string(function),
           .function = std::string(function),
           .source = CudaSource("sort"),
-          .types = {{"I", std::string(TypeText(index))}, {"T", std::string(TypeText(type))}, {"MERGE", std::string(merge)}}};
+          .types = {
+              {"I", std::string(TypeText(index))}, {"T", std::string(TypeText(type))}, {"MERGE", std::string(merge)}}};
 }
 
 // The parameters of a launch: struct Tensors of update.cu.
@@ -83,7 +83,8 @@ struct TensorArgs {
 
 bool AreAligned(const UpdateTensor& tensor, int slots, size_t bytes) {
   bool aligned = reinterpret_cast<uintptr_t>(tensor.gradient) % bytes == 0;
-  for (int k = 0; k < slots; ++k) aligned &= reinterpret_cast<uintptr_t>(tensor.slots[static_cast<size_t>(k)]) % bytes == 0;
+  for (int k = 0; k < slots; ++k)
+    aligned &= reinterpret_cast<uintptr_t>(tensor.slots[static_cast<size_t>(k)]) % bytes == 0;
   return aligned;
 }
 
@@ -91,18 +92,15 @@ bool AreAligned(const UpdateTensor& tensor, int slots, size_t bytes) {
 
 absl::Span<const UpdateOp> UpdateOps() { return kOps; }
 
-const UpdateOp* FindUpdateOp(std::string_view op_name) {
-  absl::string_view name(op_name.data(), op_name.size());
-  absl::ConsumePrefix(&name, "Resource");
-  absl::ConsumePrefix(&name, "Sparse");
-  if (!absl::ConsumePrefix(&name, "Apply")) return nullptr;
-  const auto* found = std::find_if(std::begin(kOps), std::end(kOps), [&](const UpdateOp& op) {
-    return name == absl::string_view(op.name.data(), op.name.size());
-  });
-  return found == std::end(kOps) ? nullptr : found;
+const UpdateOp& UpdateOpOf(std::string_view rule) {
+  const auto* found =
+      std::find_if(std::begin(kOps), std::end(kOps), [&](const UpdateOp& op) { return op.name == rule; });
+  WEIR_CHECK(found != std::end(kOps), rule);
+  return *found;
 }
 
-Status UpdateDense(GpuStream& stream, const UpdateOp& op, DType type, bool flag, absl::Span<const UpdateTensor> tensors) {
+Status UpdateDense(GpuStream& stream, const UpdateOp& op, DType type, bool flag,
+                   absl::Span<const UpdateTensor> tensors) {
   const int widest = static_cast<int>(16 / ElementSize(type));
   for (size_t begin = 0; begin < tensors.size(); begin += kTensorsPerLaunch) {
     const auto part = tensors.subspan(begin, kTensorsPerLaunch);
@@ -139,8 +137,8 @@ SortedRows::~SortedRows() {
   stream_->Free(order_);
 }
 
-Result<SortedRows> SortedRows::Make(GpuStream& stream, DType index_type, const void* indices, int64_t count, int64_t limit,
-                                    uint32_t node) {
+Result<SortedRows> SortedRows::Make(GpuStream& stream, DType index_type, const void* indices, int64_t count,
+                                    int64_t limit, uint32_t node) {
   if (count >= int64_t{1} << 31 || limit >= (int64_t{1} << 32) - 1)
     return Unimplemented("updates of {} rows by {} indices on a GPU", limit, count);
   SortedRows sorted(stream, count, limit);
@@ -165,7 +163,8 @@ Result<SortedRows> SortedRows::Make(GpuStream& stream, DType index_type, const v
   for (int shift = 0; shift < std::bit_width(static_cast<uint64_t>(limit)); shift += 8) {
     WEIR_TRY(LaunchWith(stream, count_digits, tiles, sorted.rows_, counts, count, shift));
     WEIR_TRY(LaunchWith(stream, sum_before, {.threads = {1024, 1, 1}}, counts, bins));
-    WEIR_TRY(LaunchWith(stream, move, tiles, sorted.rows_, sorted.order_, other.rows_, other.order_, counts, count, shift));
+    WEIR_TRY(
+        LaunchWith(stream, move, tiles, sorted.rows_, sorted.order_, other.rows_, other.order_, counts, count, shift));
     std::swap(sorted.rows_, other.rows_);
     std::swap(sorted.order_, other.order_);
   }
@@ -181,8 +180,8 @@ Status UpdateRows(GpuStream& stream, const UpdateOp& op, DType type, bool flag, 
   } scalars;
   std::copy(t.scalars.begin(), t.scalars.end(), scalars.at);
   WEIR_ASSIGN(const GpuFunction run, stream.Load(ProgramOf("UpdateRows", op, type, flag, 1)));
-  return LaunchWith(stream, run, LinearShape(n), t.slots[0], t.slots[1], t.slots[2], t.slots[3], t.gradient, rows.rows(),
-                    rows.order(), rows.count(), width, rows.limit(), scalars);
+  return LaunchWith(stream, run, LinearShape(n), t.slots[0], t.slots[1], t.slots[2], t.slots[3], t.gradient,
+                    rows.rows(), rows.order(), rows.count(), width, rows.limit(), scalars);
 }
 
 Status MergeRows(GpuStream& stream, DType type, std::string_view merge, const SortedRows& rows, int64_t width, void* to,
@@ -190,7 +189,8 @@ Status MergeRows(GpuStream& stream, DType type, std::string_view merge, const So
   const int64_t n = rows.count() * width;
   if (n == 0) return OkStatus();
   WEIR_ASSIGN(const GpuFunction run, stream.Load(SortProgram("MergeRows", kInt32, type, merge)));
-  return LaunchWith(stream, run, LinearShape(n), to, from, rows.rows(), rows.order(), rows.count(), width, rows.limit());
+  return LaunchWith(stream, run, LinearShape(n), to, from, rows.rows(), rows.order(), rows.count(), width,
+                    rows.limit());
 }
 
 std::vector<GpuProgram> UpdatePrograms(DType type) {

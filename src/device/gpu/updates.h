@@ -14,14 +14,14 @@ namespace weir::gpu {
 
 // A row of the table: the statements of an op's rule (src/ops/state/update_rules.cc has the same formulas).
 struct UpdateOp {
-  std::string_view name;  // "ApplyAdagrad" without Apply: the Sparse and Resource forms share it
+  std::string_view name;  // the column `gpu_rule` of the table in src/ops/state/apply_ops.cc
   int slots;              // the parameter included
   int scalars;
   std::string_view rule;
 };
 absl::Span<const UpdateOp> UpdateOps();
-// Accepts the names of the ops: "ApplyAdagrad", "SparseApplyAdagrad", "ResourceSparseApplyAdagrad". Null if unknown.
-const UpdateOp* FindUpdateOp(std::string_view op_name);
+// REQUIRES: the table has the rule.
+const UpdateOp& UpdateOpOf(std::string_view rule);
 
 // One parameter. All addresses are of the device; the scalars have the type of the parameter, in the op's order.
 struct UpdateTensor {
@@ -32,7 +32,8 @@ struct UpdateTensor {
 };
 // Updates any number of parameters of one rule, 16 in each launch. `flag` is use_nesterov, update_slots or
 // multiply_linear_by_lr. type: half, bfloat16, float, double.
-Status UpdateDense(GpuStream& stream, const UpdateOp& op, DType type, bool flag, absl::Span<const UpdateTensor> tensors);
+Status UpdateDense(GpuStream& stream, const UpdateOp& op, DType type, bool flag,
+                   absl::Span<const UpdateTensor> tensors);
 
 // Row numbers in ascending order, with the positions that they came from. Owns device memory.
 class SortedRows final {

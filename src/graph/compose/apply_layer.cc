@@ -21,13 +21,13 @@
 namespace weir::layers {
 namespace {
 
-std::string FormatOf(const Window& window) {
+std::string FormatOf(const ImageWindow& window) {
   constexpr const char* kSpatial[] = {"W", "HW", "DHW"};
   const std::string spatial = kSpatial[window.dims - 1];
   return window.channels_first ? "NC" + spatial : "N" + spatial + "C";
 }
 
-WindowOptions OptionsOf(const Window& window) {
+WindowOptions OptionsOf(const ImageWindow& window) {
   return {.strides = window.strides,
           .dilations = window.dilations,
           .padding = window.padding,
@@ -108,22 +108,22 @@ Output ApplyDense(Output x, const Input& kernel, const Input& bias) {
   return WithBias(y, bias, false);
 }
 
-Output ApplyConvolution(Output x, const Input& kernel, const Input& bias, const Window& window) {
+Output ApplyConvolution(Output x, const Input& kernel, const Input& bias, const ImageWindow& window) {
   return WithBias(Convolve(x.graph(), x, kernel, window.dims, OptionsOf(window)), bias, window.channels_first);
 }
 
 Output ApplySeparable(Output x, const Input& depthwise, const Input& pointwise, const Input& bias,
-                      const Window& window) {
+                      const ImageWindow& window) {
   const auto convolve = window.dims == 1 ? ConvolveSeparableLine : ConvolveSeparable;
   return WithBias(convolve(x.graph(), x, depthwise, pointwise, OptionsOf(window)), bias, window.channels_first);
 }
 
-Output ApplyDepthwise(Output x, const Input& depthwise, const Input& bias, const Window& window) {
+Output ApplyDepthwise(Output x, const Input& depthwise, const Input& bias, const ImageWindow& window) {
   return WithBias(ConvolveDepthwise(x.graph(), x, depthwise, OptionsOf(window)), bias, window.channels_first);
 }
 
 Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t filters,
-                       const std::vector<int64_t>& kernel_size, const Window& window) {
+                       const std::vector<int64_t>& kernel_size, const ImageWindow& window) {
   Graph& graph = x.graph();
   if (x.shape().rank() != window.dims + 2)
     return FailedOutput(
@@ -156,7 +156,7 @@ Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t
   return WithBias(y, bias, window.channels_first);
 }
 
-Output ApplyPooling(Output x, PoolKind kind, const std::vector<int64_t>& pool_size, const Window& window) {
+Output ApplyPooling(Output x, PoolKind kind, const std::vector<int64_t>& pool_size, const ImageWindow& window) {
   return Pool(x.graph(), x, kind, pool_size, window.dims, OptionsOf(window));
 }
 

@@ -24,7 +24,7 @@ Result<int64_t> ChannelsOf(const PartialShape& shape, int64_t axis, const std::s
 
 // A window over images with `dims` spatial dimensions. strides and dilations have one entry per dimension; padding is
 // spelled as in ops.
-struct Window {
+struct ImageWindow {
   int dims = 2;
   std::vector<int64_t> strides = {};
   std::vector<int64_t> dilations = {};
@@ -40,13 +40,13 @@ struct LayerResult {
 // --- Layers; a bias may be absent ---
 // x * kernel + bias over the last dimension.
 Output ApplyDense(Output x, const Input& kernel, const Input& bias);
-Output ApplyConvolution(Output x, const Input& kernel, const Input& bias, const Window& window);
+Output ApplyConvolution(Output x, const Input& kernel, const Input& bias, const ImageWindow& window);
 Output ApplySeparable(Output x, const Input& depthwise, const Input& pointwise, const Input& bias,
-                      const Window& window);
-Output ApplyDepthwise(Output x, const Input& depthwise, const Input& bias, const Window& window);
+                      const ImageWindow& window);
+Output ApplyDepthwise(Output x, const Input& depthwise, const Input& bias, const ImageWindow& window);
 Output ApplyTransposed(Output x, const Input& kernel, const Input& bias, int64_t filters,
-                       const std::vector<int64_t>& kernel_size, const Window& window);
-Output ApplyPooling(Output x, PoolKind kind, const std::vector<int64_t>& pool_size, const Window& window);
+                       const std::vector<int64_t>& kernel_size, const ImageWindow& window);
+Output ApplyPooling(Output x, PoolKind kind, const std::vector<int64_t>& pool_size, const ImageWindow& window);
 // Flattens all but the first dimension, with channels last.
 Output ApplyFlatten(Output x, bool channels_first);
 // Dropout if `training`, which may be known only at run time; else x unchanged.

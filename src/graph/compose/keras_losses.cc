@@ -73,10 +73,10 @@ Output CosineSimilarity(const LossOperands& in) {
   return -ReduceSum(unit(in.labels) * unit(in.predictions), in.options.axis);
 }
 
-// The argument of the op that made probabilities: the loss on logits is more exact.
-Output LogitsOf(Output probabilities, const char* op) {
-  const Node* node = probabilities.node;
-  return node->op().name == op ? node->input(0) : Output();
+// The logits from which an op computed the predictions: the loss on logits is more exact. Empty for other ops.
+Output LogitsOf(Output predictions, Probabilities kind) {
+  const Node* node = predictions.node;
+  return node->op().traits.probabilities == kind ? node->input(0) : Output();
 }
 
 Output SmoothedTowards(const LossOperands& in, Output labels, Output share) {
@@ -87,7 +87,7 @@ Output SmoothedTowards(const LossOperands& in, Output labels, Output share) {
 Output ElementCrossentropy(const LossOperands& in) {
   const Output half = ValueOf(in.graph, 0.5, in.predictions.base_dtype());
   const Output labels = SmoothedTowards(in, in.labels, half);
-  const Output logits = in.options.from_logits ? in.predictions : LogitsOf(in.predictions, "Sigmoid");
+  const Output logits = in.options.from_logits ? in.predictions : LogitsOf(in.predictions, Probabilities::kOfElements);
   if (logits.valid()) return SigmoidCrossEntropy(logits, labels);
   const float e = in.epsilon();
   const Output p = ClipByValueBounds(in.predictions, e, 1.0f - e);
@@ -102,7 +102,7 @@ Output CategoricalCrossentropy(const LossOperands& in) {
         StridedSlice(ShapeValue(in.graph, labels), {-1}, {0}, {1}, {.end_mask = 1, .shrink_axis_mask = 1});
     labels = SmoothedTowards(in, labels, Reciprocal(CastValue(in.graph, classes, labels.base_dtype())));
   }
-  const Output logits = in.options.from_logits ? in.predictions : LogitsOf(in.predictions, "Softmax");
+  const Output logits = in.options.from_logits ? in.predictions : LogitsOf(in.predictions, Probabilities::kOfRows);
   if (logits.valid()) return SoftmaxCrossEntropy(logits, labels, in.options.axis);
   const float e = in.epsilon();
   const Output shares = in.predictions / ReduceSum(in.predictions, in.options.axis, kKeepDims);
@@ -111,7 +111,7 @@ Output CategoricalCrossentropy(const LossOperands& in) {
 
 // Labels are class numbers, possibly with a last dimension of size 1.
 Output SparseCategoricalCrossentropy(const LossOperands& in) {
-  Output logits = in.options.from_logits ? in.predictions : LogitsOf(in.predictions, "Softmax");
+  Output logits = in.options.from_logits ? in.predictions : LogitsOf(in.predictions, Probabilities::kOfRows);
   if (!logits.valid()) {
     const float e = in.epsilon();
     logits = Log(ClipByValueBounds(in.predictions, e, 1.0f - e));

@@ -56,7 +56,7 @@ Result<std::vector<WeightSpec>> ConvLayer::Build(const PartialShape& shape, DTyp
 
 LayerResult ConvLayer::Apply(Output x, const WeightValues& weights, const Input&) const {
   const Input kernel = weights["kernel"], bias = weights["bias"];
-  const Window& window = settings_.window;
+  const ImageWindow& window = settings_.window;
   switch (settings_.kind) {
     case ConvKind::kPlain:
       break;

@@ -36,7 +36,7 @@ class DenseLayer final : public Layer {
 enum class ConvKind { kPlain, kTransposed, kSeparable, kDepthwise };
 struct ConvSettings {
   ConvKind kind = ConvKind::kPlain;
-  Window window = {};
+  ImageWindow window = {};
   int64_t filters = 0;                    // kDepthwise: unused
   std::vector<int64_t> kernel_size = {};  // one per dimension
   bool use_bias = true;

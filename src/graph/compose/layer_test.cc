@@ -20,7 +20,7 @@ TEST(Layer, ListsItsVariables) {
   EXPECT_THAT(Described(dense, {kUnknownDim, 2}), ElementsAre("kernel [2,3] float32", "bias [3] float32"));
   DenseLayer unbiased(3, /*use_bias=*/false);
   EXPECT_THAT(Described(unbiased, {4, 2}, kDouble), ElementsAre("kernel [2,3] float64"));
-  const Window square{.dims = 2, .strides = {1, 1}};
+  const ImageWindow square{.dims = 2, .strides = {1, 1}};
   ConvLayer plain({.window = square, .filters = 5, .kernel_size = {3, 2}});
   EXPECT_THAT(Described(plain, {1, 8, 8, 4}), ElementsAre("kernel [3,2,4,5] float32", "bias [5] float32"));
   ConvLayer transposed({.kind = ConvKind::kTransposed, .window = square, .filters = 5, .kernel_size = {3, 2}});

@@ -51,9 +51,9 @@ Output ApplyLayer(Output x, Layer& layer, const LayerCall& call, const Activatio
   });
 }
 
-Result<Window> WindowFor(int dims, const Sizes& strides, const Sizes& dilations, const std::string& padding,
-                         const std::string& data_format) {
-  Window window{.dims = dims};
+Result<ImageWindow> WindowFor(int dims, const Sizes& strides, const Sizes& dilations, const std::string& padding,
+                              const std::string& data_format) {
+  ImageWindow window{.dims = dims};
   WEIR_ASSIGN(window.strides, SizesFor(dims, strides.all(), "strides"));
   WEIR_ASSIGN(window.dilations, SizesFor(dims, dilations.all(), "dilation_rate"));
   WEIR_ASSIGN(window.padding, PaddingFor(padding));
@@ -116,7 +116,7 @@ Output Separable(Output x, int dims, const char* kind, int64_t filters, const Si
 Output Pooling(Output x, PoolKind pool, int dims, const char* kind, const Sizes& pool_size, const Sizes& strides,
                const PoolingOptions& options) {
   return Built(x, [&]() -> Result<Output> {
-    WEIR_ASSIGN(const Window window, WindowFor(dims, strides, 1, options.padding, options.data_format));
+    WEIR_ASSIGN(const ImageWindow window, WindowFor(dims, strides, 1, options.padding, options.data_format));
     WEIR_ASSIGN(const std::vector<int64_t> size, SizesFor(dims, pool_size.all(), "pool_size"));
     const LayerScope scope(x, {.kind = kind, .name = options.name});
     return ApplyPooling(x, pool, size, window);

@@ -107,7 +107,7 @@ Output Tail(Output x) { return StridedSlice(x, {1}, {0}, {1}, {.end_mask = 1}); 
 
 // Interpolates true positives linearly in the number of positives between thresholds; linear interpolation of precision
 // would be wrong.
-Output CarefulArea(Graph& graph, const Counts& c) {
+Output InterpolatedPrArea(Graph& graph, const Counts& c) {
   const Output gained = Head(c.tp) - Tail(c.tp);
   const Output positives = c.tp + c.fp;
   const Output slope = Quotient(gained, Head(positives) - Tail(positives), "prec_slope");
@@ -123,7 +123,7 @@ Output CarefulArea(Graph& graph, const Counts& c) {
 Output Area(Graph& graph, const Counts& c, const AreaOptions& area, const char* name) {
   constexpr float kEpsilon = 1e-6f;
   if (area.curve == Curve::kPrecisionRecall && area.summation == Summation::kCarefulInterpolation)
-    return CarefulArea(graph, c);
+    return InterpolatedPrArea(graph, c);
   const Output recall = (c.tp + kEpsilon) / (c.tp + c.fn + kEpsilon);
   const bool roc = area.curve == Curve::kRoc;
   const Output x = roc ? c.fp / (c.fp + c.tn + kEpsilon) : recall;

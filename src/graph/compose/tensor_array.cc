@@ -69,7 +69,7 @@ TensorArray TensorArray::WithFlow(Output flow) const {
 
 TensorArray TensorArray::Identity() const { return WithFlow(weir::Identity(flow_)); }
 
-void TensorArray::Learn(const PartialShape& shape) const {
+void TensorArray::MergeElementShape(const PartialShape& shape) const {
   if (!infer_shape_ || element_shape_ == nullptr) return;
   if (!element_shape_->CompatibleWith(shape)) {
     handle_.graph().RecordError(InvalidArgument("Inconsistent shapes: saw {} but expected {}", shape, *element_shape_));
@@ -84,7 +84,7 @@ TensorArray TensorArray::Write(const Input& index, const Input& value, const std
   NameScope scope(graph, NameOrDefault(name, "TensorArrayWrite"));
   const Output element = Element(graph, value, dtype_);
   if (!element.valid()) return {};
-  Learn(element.shape());
+  MergeElementShape(element.shape());
   return WithFlow(TensorArrayWriteV3(handle_, index, element, flow_));
 }
 
@@ -104,7 +104,7 @@ TensorArray TensorArray::Scatter(const Input& indices, const Input& value, const
   NameScope scope(graph, NameOrDefault(name, "TensorArrayScatter"));
   const Output rows = Element(graph, value, dtype_);
   if (!rows.valid()) return {};
-  Learn(WithoutFirst(rows.shape()));
+  MergeElementShape(WithoutFirst(rows.shape()));
   return WithFlow(TensorArrayScatterV3(handle_, indices, rows, flow_));
 }
 
@@ -122,7 +122,7 @@ TensorArray TensorArray::Split(const Input& value, const Input& lengths, const s
     PartialShape element = rows.shape();
     element.SetDim(
         0, std::all_of(sizes.begin(), sizes.end(), [&](int64_t s) { return s == sizes[0]; }) ? sizes[0] : kUnknownDim);
-    Learn(element);
+    MergeElementShape(element);
   }
   return WithFlow(TensorArraySplitV3(handle_, rows, counts, flow_));
 }

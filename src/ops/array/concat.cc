@@ -24,13 +24,13 @@ void CopyPart(const KernelContext& ctx, const Tensor& part, int64_t outer, int64
 
 Status ConcatInputs(KernelContext& ctx, int first, int count, int axis_input) {
   const Tensor& model = ctx.input(first);
-  WEIR_ASSIGN(int64_t asked, ScalarInt(ctx.input(axis_input), "Concat dim tensor"));
+  WEIR_ASSIGN(int64_t requested, ScalarInt(ctx.input(axis_input), "Concat dim tensor"));
   const int rank = model.rank();
   if (rank == 0) return InvalidArgument("ConcatOp : Can't concatenate scalars (use tf.stack instead)");
-  if (asked < -rank || asked >= rank)
+  if (requested < -rank || requested >= rank)
     return InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [{}, {}), but got {}", -rank,
-                           rank, asked);
-  const int axis = static_cast<int>(asked < 0 ? asked + rank : asked);
+                           rank, requested);
+  const int axis = static_cast<int>(requested < 0 ? requested + rank : requested);
   int64_t outer = 1, inner = 1, total = 0;
   for (int i = 0; i < axis; ++i) outer *= model.dim(i);
   for (int i = axis + 1; i < rank; ++i) inner *= model.dim(i);
@@ -83,12 +83,12 @@ Status ConcatShapes(ShapeContext& ctx, int first, int count, int axis_input) {
   }
   if (rank < 0) return OkStatus();
   if (rank == 0) return InvalidArgument("Can't concatenate scalars (use tf.stack instead)");
-  const std::optional<int64_t> asked = ConstantInt(ctx, axis_input);
-  if (!asked) {
+  const std::optional<int64_t> requested = ConstantInt(ctx, axis_input);
+  if (!requested) {
     ctx.set_output(0, PartialShape::OfRank(rank));
     return OkStatus();
   }
-  WEIR_ASSIGN(int axis, CheckedAxis(*asked, rank, "concat_dim"));
+  WEIR_ASSIGN(int axis, CheckedAxis(*requested, rank, "concat_dim"));
   PartialShape out = PartialShape::OfRank(rank);
   int64_t total = 0;
   for (int k = 0; k < count; ++k) {
@@ -162,10 +162,10 @@ Result<Kernel> MakeConcatOffset(KernelSetup& setup) {
   return Kernel::Sync([n](KernelContext& ctx) -> Status {
            if (ctx.input(0).rank() != 0)
              return InvalidArgument("Concat dim tensor should be a scalar, but got shape {}", ctx.input(0).shape());
-           WEIR_ASSIGN(int64_t asked, ScalarInt(ctx.input(0), "Concat dim tensor"));
+           WEIR_ASSIGN(int64_t requested, ScalarInt(ctx.input(0), "Concat dim tensor"));
            WEIR_ASSIGN(Ints model, VectorInts(ctx.input(1), "shape"));
            const int rank = static_cast<int>(model.size());
-           WEIR_ASSIGN(int axis, CheckedAxis(asked, rank, "Concat dim"));
+           WEIR_ASSIGN(int axis, CheckedAxis(requested, rank, "Concat dim"));
            int64_t offset = 0;
            for (int k = 0; k < n; ++k) {
              if (ctx.input(1 + k).rank() != 1)
@@ -197,10 +197,10 @@ Status ConcatOffsetShape(ShapeContext& ctx) {
   return OkStatus();
 }
 
-Status PackInputs(KernelContext& ctx, int64_t asked) {
+Status PackInputs(KernelContext& ctx, int64_t requested) {
   const Tensor& model = ctx.input(0);
   const int rank = model.rank() + 1;
-  WEIR_ASSIGN(int axis, CheckedAxis(asked, rank, "axis"));
+  WEIR_ASSIGN(int axis, CheckedAxis(requested, rank, "axis"));
   const int n = ctx.num_inputs();
   for (int k = 1; k < n; ++k) {
     if (!(ctx.input(k).shape() == model.shape()))
@@ -235,8 +235,8 @@ Status PackShape(ShapeContext& ctx) {
     out = *std::move(merged);
   }
   if (!out.known_rank()) return OkStatus();
-  WEIR_ASSIGN(int64_t asked, ctx.Attr<int64_t>("axis"));
-  WEIR_ASSIGN(int axis, CheckedAxis(asked, out.rank() + 1, "axis"));
+  WEIR_ASSIGN(int64_t requested, ctx.Attr<int64_t>("axis"));
+  WEIR_ASSIGN(int axis, CheckedAxis(requested, out.rank() + 1, "axis"));
   out.InsertDim(axis, ctx.num_inputs());
   ctx.set_output(0, std::move(out));
   return OkStatus();

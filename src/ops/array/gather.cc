@@ -59,17 +59,17 @@ std::string PositionText(const Shape& shape, int64_t flat) {
   return fmt::format("[{}]", fmt::join(at, ","));
 }
 
-Status RunGather(KernelContext& ctx, const Tensor& params, const Tensor& indices, int64_t asked_axis,
-                 int64_t asked_batch) {
+Status RunGather(KernelContext& ctx, const Tensor& params, const Tensor& indices, int64_t requested_axis,
+                 int64_t requested_batch) {
   if (params.rank() < 1) return InvalidArgument("params must be at least 1 dimensional");
-  int64_t batch_dims = asked_batch < 0 ? asked_batch + indices.rank() : asked_batch;
-  if (asked_batch != 0 && (batch_dims < 0 || batch_dims > indices.rank()))
+  int64_t batch_dims = requested_batch < 0 ? requested_batch + indices.rank() : requested_batch;
+  if (requested_batch != 0 && (batch_dims < 0 || batch_dims > indices.rank()))
     return InvalidArgument("Expected batch_dims in the range [{}, {}], but got {}", -indices.rank(), indices.rank(),
-                           asked_batch);
-  if (asked_axis < -params.rank() || asked_axis >= params.rank())
+                           requested_batch);
+  if (requested_axis < -params.rank() || requested_axis >= params.rank())
     return InvalidArgument("Expected axis in the range [{}, {}), but got {}", -params.rank(), params.rank(),
-                           asked_axis);
-  const int axis = static_cast<int>(asked_axis < 0 ? asked_axis + params.rank() : asked_axis);
+                           requested_axis);
+  const int axis = static_cast<int>(requested_axis < 0 ? requested_axis + params.rank() : requested_axis);
   if (batch_dims > axis || batch_dims >= params.rank())
     return InvalidArgument("batch_dims ({}) must be less than or equal to axis ({}).", batch_dims, axis);
   Layout l;
@@ -147,7 +147,7 @@ Status GatherV2Shape(ShapeContext& ctx) {
   WEIR_TRY(ctx.WithRank(2, 0).status());
   WEIR_ASSIGN(int64_t batch_dims, ctx.Attr<int64_t>("batch_dims"));
   const PartialShape& indices = ctx.input(1);
-  const std::optional<int64_t> asked = ConstantInt(ctx, 2);
+  const std::optional<int64_t> requested = ConstantInt(ctx, 2);
   if (!params.known_rank()) {
     return OkStatus();
   }
@@ -157,12 +157,12 @@ Status GatherV2Shape(ShapeContext& ctx) {
     return InvalidArgument("batch_dims {} exceeds the rank of indices of shape {}", batch_dims, indices);
   if (batch_dims >= params.rank())
     return InvalidArgument("batch_dims {} exceeds the rank of params of shape {}", batch_dims, params);
-  if (!asked) {
+  if (!requested) {
     if (indices.known_rank())
       ctx.set_output(0, PartialShape::OfRank(params.rank() + indices.rank() - 1 - static_cast<int>(batch_dims)));
     return OkStatus();
   }
-  WEIR_ASSIGN(int axis, CheckedAxis(*asked, params.rank(), "axis"));
+  WEIR_ASSIGN(int axis, CheckedAxis(*requested, params.rank(), "axis"));
   if (axis < batch_dims) return InvalidArgument("axis {} must not be less than batch_dims {}", axis, batch_dims);
   const int b = static_cast<int>(batch_dims);
   WEIR_ASSIGN(PartialShape params_batch, params.Sub(0, b));

@@ -11,12 +11,12 @@
 namespace weir::ops {
 namespace {
 
-struct Window {
+struct PatchAxis {
   int64_t size, stride, rate;
   int64_t extent() const { return size + (size - 1) * (rate - 1); }
 };
 struct Patches {
-  Window rows, cols;
+  PatchAxis rows, cols;
   bool same = false;
 };
 
@@ -47,7 +47,7 @@ Result<Patches> PatchesOf(const Context& from) {
   return p;
 }
 
-Result<int64_t> WindowCount(const Window& w, bool same, int64_t size) {
+Result<int64_t> WindowCount(const PatchAxis& w, bool same, int64_t size) {
   if (size < 0) return kUnknownDim;
   if (same) return size / w.stride + (size % w.stride != 0 ? 1 : 0);
   const int64_t count = (size - w.extent() + w.stride) / w.stride;
@@ -57,7 +57,7 @@ Result<int64_t> WindowCount(const Window& w, bool same, int64_t size) {
         size, w.extent(), w.stride);
   return count;
 }
-int64_t PadBefore(const Window& w, bool same, int64_t size, int64_t count) {
+int64_t PadBefore(const PatchAxis& w, bool same, int64_t size, int64_t count) {
   if (!same) return 0;
   return std::max<int64_t>(0, (count - 1) * w.stride + w.extent() - size) / 2;
 }
@@ -66,7 +66,7 @@ int64_t PadBefore(const Window& w, bool same, int64_t size, int64_t count) {
 struct Covered {
   int64_t first, count;
 };
-Covered CoveredBy(const Window& w, int64_t k, int64_t pad, int64_t size, int64_t windows) {
+Covered CoveredBy(const PatchAxis& w, int64_t k, int64_t pad, int64_t size, int64_t windows) {
   const int64_t shift = pad - k * w.rate;  // window i reads i * stride - shift
   const int64_t first = shift <= 0 ? 0 : (shift + w.stride - 1) / w.stride;
   const int64_t limit = size + shift;

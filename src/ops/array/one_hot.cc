@@ -23,12 +23,12 @@ void ExpandOneHot(const KernelContext& ctx, const Tensor& indices, int64_t prefi
 }
 
 Result<Kernel> MakeOneHot(KernelSetup& setup) {
-  WEIR_ASSIGN(int64_t asked, setup.Attr<int64_t>("axis"));
-  return Kernel::Sync([asked](KernelContext& ctx) -> Status {
+  WEIR_ASSIGN(int64_t requested, setup.Attr<int64_t>("axis"));
+  return Kernel::Sync([requested](KernelContext& ctx) -> Status {
     const Tensor& indices = ctx.input(0);
     const int rank = indices.rank();
-    if (asked != -1 && (asked < 0 || asked > rank))
-      return InvalidArgument("Expected axis to be -1 or between [0, {}]. But received: {}", rank, asked);
+    if (requested != -1 && (requested < 0 || requested > rank))
+      return InvalidArgument("Expected axis to be -1 or between [0, {}]. But received: {}", rank, requested);
     for (int i = 1; i < 4; ++i) {
       if (ctx.input(i).rank() != 0)
         return InvalidArgument("{} must be a scalar, but got: {}",
@@ -39,7 +39,7 @@ Result<Kernel> MakeOneHot(KernelSetup& setup) {
     }
     const int64_t depth = IntAt(ctx.input(1), 0);
     if (depth < 0) return InvalidArgument("depth must be non-negative, got: {}", depth);
-    const int axis = static_cast<int>(asked == -1 ? rank : asked);
+    const int axis = static_cast<int>(requested == -1 ? rank : requested);
     Shape shape = indices.shape();
     WEIR_TRY(shape.InsertDim(axis, depth));
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));
@@ -60,8 +60,8 @@ Result<Kernel> MakeOneHot(KernelSetup& setup) {
 }
 
 Status OneHotShape(ShapeContext& ctx) {
-  WEIR_ASSIGN(int64_t asked, ctx.Attr<int64_t>("axis"));
-  if (asked < -1) return InvalidArgument("axis must be >= -1");
+  WEIR_ASSIGN(int64_t requested, ctx.Attr<int64_t>("axis"));
+  if (requested < -1) return InvalidArgument("axis must be >= -1");
   WEIR_TRY(ctx.WithRank(1, 0).status());
   int64_t depth = kUnknownDim;
   if (const std::optional<int64_t> known = ConstantInt(ctx, 1)) {
@@ -70,9 +70,9 @@ Status OneHotShape(ShapeContext& ctx) {
   }
   PartialShape out = ctx.input(0);
   if (!out.known_rank()) return OkStatus();
-  if (asked > out.rank())
-    return InvalidArgument("axis {} exceeds the rank {} of indices of shape {}", asked, out.rank(), out);
-  out.InsertDim(asked == -1 ? out.rank() : static_cast<int>(asked), depth);
+  if (requested > out.rank())
+    return InvalidArgument("axis {} exceeds the rank {} of indices of shape {}", requested, out.rank(), out);
+  out.InsertDim(requested == -1 ? out.rank() : static_cast<int>(requested), depth);
   ctx.set_output(0, std::move(out));
   return OkStatus();
 }

@@ -34,13 +34,13 @@ Result<QuantizedParts> QuantizedParts::Of(const KernelContext& ctx) {
   }
   if (ctx.input(0).rank() != 0)
     return InvalidArgument("Concat dim tensor should be a scalar integer, but got shape {}", ctx.input(0).shape());
-  const int64_t asked = IntAt(ctx.input(0), 0);
+  const int64_t requested = IntAt(ctx.input(0), 0);
   const Shape& model = p.values[0].shape();
   const int rank = model.rank();
-  if (asked < 0 || asked >= rank)
+  if (requested < 0 || requested >= rank)
     return InvalidArgument("ConcatOp : Expected concatenating dimensions in the range [0, {}), but got {}", rank,
-                           asked);
-  p.axis = static_cast<int>(asked);
+                           requested);
+  p.axis = static_cast<int>(requested);
   int64_t total = 0;
   for (size_t k = 0; k < p.values.size(); ++k) {
     const Shape& shape = p.values[k].shape();

@@ -142,10 +142,10 @@ Result<Kernel> MakeSqueeze(KernelSetup& setup) {
            WEIR_ASSIGN(std::vector<int> drop, SqueezedDims(attr, t.rank()));
            DimVector kept;
            for (int i = 0; i < t.rank(); ++i) {
-             const bool asked = std::binary_search(drop.begin(), drop.end(), i);
-             if (asked && t.dim(i) != 1)
+             const bool requested = std::binary_search(drop.begin(), drop.end(), i);
+             if (requested && t.dim(i) != 1)
                return InvalidArgument("Can not squeeze dim[{}], expected a dimension of 1, got {}", i, t.dim(i));
-             if (!(asked || (attr.empty() && t.dim(i) == 1))) kept.push_back(t.dim(i));
+             if (!(requested || (attr.empty() && t.dim(i) == 1))) kept.push_back(t.dim(i));
            }
            WEIR_ASSIGN(Shape shape, Shape::Make(kept));
            ctx.set_output(0, t.Reshaped(shape));

@@ -146,9 +146,9 @@ Status RunSparseSlice(KernelContext& ctx) {
 }
 
 Result<Kernel> MakeSparseConcat(KernelSetup& setup) {
-  WEIR_ASSIGN(int64_t asked, setup.Attr<int64_t>("concat_dim"));
+  WEIR_ASSIGN(int64_t requested, setup.Attr<int64_t>("concat_dim"));
   const int n = setup.num_inputs() / 3;
-  return Kernel::Sync([asked, n](KernelContext& ctx) -> Status {
+  return Kernel::Sync([requested, n](KernelContext& ctx) -> Status {
     struct Entry {
       Ints index;
       int part;
@@ -165,7 +165,7 @@ Result<Kernel> MakeSparseConcat(KernelSetup& setup) {
       WEIR_ASSIGN(SparseInput part,
                   ReadSparseInput(ctx.input(k), ctx.input(n + k), ctx.input(2 * n + k), "", Entries::kAnywhere));
       if (k == 0) {
-        WEIR_ASSIGN(axis, CheckedAxis(asked, part.rank, "Concat dimension"));
+        WEIR_ASSIGN(axis, CheckedAxis(requested, part.rank, "Concat dimension"));
         dims = part.shape.dims();
         dims[axis] = 0;
       }

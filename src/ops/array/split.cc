@@ -47,8 +47,8 @@ Result<Kernel> MakeSplit(KernelSetup& setup) {
     const Tensor& t = ctx.input(1);
     if (ctx.input(0).rank() != 0)
       return InvalidArgument("split_dim must be a scalar but has rank {}", ctx.input(0).rank());
-    WEIR_ASSIGN(int64_t asked, ScalarInt(ctx.input(0), "split_dim"));
-    WEIR_ASSIGN(int axis, CheckedAxis(asked, t.rank(), "split_dim"));
+    WEIR_ASSIGN(int64_t requested, ScalarInt(ctx.input(0), "split_dim"));
+    WEIR_ASSIGN(int axis, CheckedAxis(requested, t.rank(), "split_dim"));
     if (t.dim(axis) % n != 0)
       return InvalidArgument(
           "Number of ways to split should evenly divide the split dimension, but got split_dim {} "
@@ -62,10 +62,10 @@ Status SplitShape(ShapeContext& ctx) {
   const PartialShape& in = ctx.input(1);
   WEIR_TRY(ctx.WithRank(0, 0).status());
   if (!in.known_rank()) return OkStatus();
-  const std::optional<int64_t> asked = ConstantInt(ctx, 0);
+  const std::optional<int64_t> requested = ConstantInt(ctx, 0);
   PartialShape out = PartialShape::OfRank(in.rank());
-  if (asked) {
-    WEIR_ASSIGN(int axis, CheckedAxis(*asked, in.rank(), "split_dim"));
+  if (requested) {
+    WEIR_ASSIGN(int axis, CheckedAxis(*requested, in.rank(), "split_dim"));
     out = in;
     const int64_t n = ctx.num_outputs();
     if (in[axis] >= 0) {
@@ -115,8 +115,8 @@ Result<Kernel> MakeSplitV(KernelSetup& setup) {
   return Kernel::Sync([n](KernelContext& ctx) -> Status {
     const Tensor& t = ctx.input(0);
     WEIR_ASSIGN(Ints sizes, VectorInts(ctx.input(1), "size_splits"));
-    WEIR_ASSIGN(int64_t asked, ScalarInt(ctx.input(2), "split_dim"));
-    WEIR_ASSIGN(int axis, CheckedAxis(asked, t.rank(), "split_dim"));
+    WEIR_ASSIGN(int64_t requested, ScalarInt(ctx.input(2), "split_dim"));
+    WEIR_ASSIGN(int axis, CheckedAxis(requested, t.rank(), "split_dim"));
     if (static_cast<int>(sizes.size()) != n)
       return InvalidArgument("size of the split_tensor must be 1-D and have {} elements, got {}", n, sizes.size());
     WEIR_TRY(CompleteSizes(&sizes, t.dim(axis)));
@@ -130,16 +130,16 @@ Status SplitVShape(ShapeContext& ctx) {
   const int n = ctx.num_outputs();
   if (ctx.constant(2) != nullptr && ctx.constant(2)->rank() != 0)
     return InvalidArgument("Input must be scalar but has rank {}", ctx.constant(2)->rank());
-  const std::optional<int64_t> asked = ConstantInt(ctx, 2);
+  const std::optional<int64_t> requested = ConstantInt(ctx, 2);
   const std::optional<Ints> sizes = ConstantInts(ctx, 1);
   if (sizes && static_cast<int>(sizes->size()) != n)
     return InvalidArgument("Length of size_splits should be equal to num_outputs: {} vs {}", sizes->size(), n);
   if (!in.known_rank()) return OkStatus();
-  if (!asked) {
+  if (!requested) {
     for (int i = 0; i < n; ++i) ctx.set_output(i, n == 1 ? in : PartialShape::OfRank(in.rank()));
     return OkStatus();
   }
-  WEIR_ASSIGN(int axis, CheckedAxis(*asked, in.rank(), "split_dim"));
+  WEIR_ASSIGN(int axis, CheckedAxis(*requested, in.rank(), "split_dim"));
   Ints known(static_cast<size_t>(n), kUnknownDim);
   if (sizes) known = *sizes;
   if (sizes && in[axis] >= 0) WEIR_TRY(CompleteSizes(&known, in[axis]));
@@ -153,11 +153,11 @@ Status SplitVShape(ShapeContext& ctx) {
 }
 
 Result<Kernel> MakeUnpack(KernelSetup& setup) {
-  WEIR_ASSIGN(int64_t asked, setup.Attr<int64_t>("axis"));
+  WEIR_ASSIGN(int64_t requested, setup.Attr<int64_t>("axis"));
   const int n = setup.num_outputs();
-  return Kernel::Sync([asked, n](KernelContext& ctx) -> Status {
+  return Kernel::Sync([requested, n](KernelContext& ctx) -> Status {
     const Tensor& t = ctx.input(0);
-    WEIR_ASSIGN(int axis, CheckedAxis(asked, t.rank(), "axis"));
+    WEIR_ASSIGN(int axis, CheckedAxis(requested, t.rank(), "axis"));
     if (t.dim(axis) != n) return InvalidArgument("Input shape axis {} must equal {}, got shape {}", axis, n, t.shape());
     return SplitAlong(ctx, t, axis, Ints(static_cast<size_t>(n), 1), /*keep=*/false);
   });
@@ -166,8 +166,8 @@ Result<Kernel> MakeUnpack(KernelSetup& setup) {
 Status UnpackShape(ShapeContext& ctx) {
   PartialShape out = ctx.input(0);
   if (!out.known_rank()) return OkStatus();
-  WEIR_ASSIGN(int64_t asked, ctx.Attr<int64_t>("axis"));
-  WEIR_ASSIGN(int axis, CheckedAxis(asked, out.rank(), "axis"));
+  WEIR_ASSIGN(int64_t requested, ctx.Attr<int64_t>("axis"));
+  WEIR_ASSIGN(int axis, CheckedAxis(requested, out.rank(), "axis"));
   if (out[axis] != kUnknownDim && out[axis] != ctx.num_outputs())
     return InvalidArgument("Dimension must be {} but is {}: axis {} of {}", ctx.num_outputs(), out[axis], axis, out);
   out.RemoveDim(axis);

@@ -141,14 +141,15 @@ Result<Kernel> MakeNthElement(KernelSetup& setup) {
   return Kernel::Sync([reverse](KernelContext& ctx) -> Status {
     const Tensor& t = ctx.input(0);
     if (ctx.input(1).rank() != 0) return InvalidArgument("N must be scalar but has rank {}", ctx.input(1).rank());
-    const int64_t asked = IntAt(ctx.input(1), 0);
-    if (asked < 0) return InvalidArgument("n must be non-negative but is {}", asked);
+    const int64_t requested = IntAt(ctx.input(1), 0);
+    if (requested < 0) return InvalidArgument("n must be non-negative but is {}", requested);
     if (t.rank() < 1) return InvalidArgument("Input must be at least rank 1 but is rank {}", t.rank());
     const int64_t width = t.dim(t.rank() - 1);
-    if (asked >= width) return InvalidArgument("Input must have at least n+1 = {} columns, got {}", asked + 1, width);
+    if (requested >= width)
+      return InvalidArgument("Input must have at least n+1 = {} columns, got {}", requested + 1, width);
     if (width > std::numeric_limits<int32_t>::max())
       return InvalidArgument("a row of {} elements exceeds the limit of 2^31 - 1", width);
-    const int64_t n = reverse ? width - asked - 1 : asked;
+    const int64_t n = reverse ? width - requested - 1 : requested;
     Shape shape = t.shape();
     shape.RemoveDim(t.rank() - 1);
     WEIR_ASSIGN(Tensor out, ctx.Allocate(0, shape));

@@ -31,7 +31,7 @@ Result<Element> BatchOf(const std::vector<Element>& rows) {
 
 namespace {
 
-class Batch final : public DatasetIterator {
+class Batch final : public ElementIterator {
  public:
   Batch(IteratorPtr input, int64_t size, bool drop_remainder, JoinRows join, std::string title)
       : input_(std::move(input)),
@@ -78,18 +78,18 @@ IteratorPtr MakeBatchIterator(IteratorPtr input, int64_t size, bool drop_remaind
 
 namespace {
 
-Result<Dataset::MakeFn> BatchRecipe(KernelContext& ctx, bool drop_remainder, JoinRows join) {
+Result<DatasetValue::MakeFn> BatchRecipe(KernelContext& ctx, bool drop_remainder, JoinRows join) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t size, BatchSize(ctx, 1));
   return [input, size, drop_remainder, join = std::move(join),
-          title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+          title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     return MakeBatchIterator(std::move(elements), size, drop_remainder, join, title);
   };
 }
 
 template <bool has_drop_remainder>
-Result<Dataset::MakeFn> MakeBatch(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeBatch(KernelContext& ctx) {
   bool drop = false;
   if constexpr (has_drop_remainder) {
     WEIR_ASSIGN(drop, ScalarBool(ctx, 2, "drop_remainder"));
@@ -142,7 +142,7 @@ Result<Element> PaddedBatchOf(const Padding& padding, const std::vector<Element>
 }
 
 template <bool has_drop_remainder>
-Result<Dataset::MakeFn> MakePaddedBatch(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakePaddedBatch(KernelContext& ctx) {
   WEIR_ASSIGN(const int64_t count, NodeAttr<int64_t>(ctx, "N"));
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   const int n = static_cast<int>(count);
@@ -184,7 +184,7 @@ Result<int64_t> BatchCardinality(const KernelContext& ctx) {
 }
 
 // --- unbatch
-class Unbatch final : public DatasetIterator {
+class Unbatch final : public ElementIterator {
  public:
   Unbatch(IteratorPtr input, std::string title) : input_(std::move(input)), title_(std::move(title)) {}
 
@@ -222,10 +222,10 @@ class Unbatch final : public DatasetIterator {
   int64_t number_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeUnbatch(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeUnbatch(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
-  return [input, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr batches, input->Iterate(home));
+  return [input, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr batches, input->Iterate(pass));
     return std::make_unique<Unbatch>(std::move(batches), title);
   };
 }

@@ -31,7 +31,7 @@ class ElementCache {
   SharedElements elements_;
 };
 
-class CacheInMemory final : public DatasetIterator {
+class CacheInMemory final : public ElementIterator {
  public:
   CacheInMemory(IteratorPtr input, std::shared_ptr<ElementCache> memory)
       : input_(std::move(input)), memory_(std::move(memory)) {}
@@ -66,7 +66,7 @@ std::string KeyOf(int64_t element, size_t component, size_t components) {
   return fmt::format("{:>{}}_{:>{}}", element, kElementDigits, component, fmt::formatted_size("{}", components - 1));
 }
 
-class CacheInFile final : public DatasetIterator {
+class CacheInFile final : public ElementIterator {
  public:
   CacheInFile(IteratorPtr input, std::string prefix) : input_(std::move(input)), prefix_(std::move(prefix)) {}
 
@@ -106,7 +106,7 @@ class CacheInFile final : public DatasetIterator {
   bool ended_ = false;
 };
 
-class CachedFile final : public DatasetIterator {
+class CachedFile final : public ElementIterator {
  public:
   CachedFile(std::unique_ptr<io::CheckpointReader> reader, ElementSpec spec)
       : reader_(std::move(reader)), spec_(std::move(spec)) {}
@@ -135,23 +135,23 @@ class CachedFile final : public DatasetIterator {
   int64_t next_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeCache(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeCache(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const std::string filename, ScalarText(ctx, 1, "filename"));
   if (filename.empty()) {
     auto memory = std::make_shared<ElementCache>();
-    return [input, memory](PassContext& home) -> Result<IteratorPtr> {
+    return [input, memory](PassContext& pass) -> Result<IteratorPtr> {
       if (SharedElements kept = memory->elements()) return MakeElementsIterator(std::move(kept));
-      WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+      WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
       return std::make_unique<CacheInMemory>(std::move(elements), memory);
     };
   }
-  return [input, filename](PassContext& home) -> Result<IteratorPtr> {
-    if (home.env->Exists(io::BundleIndexName(filename))) {
-      WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenBundle(*home.env, filename));
+  return [input, filename](PassContext& pass) -> Result<IteratorPtr> {
+    if (pass.env->Exists(io::BundleIndexName(filename))) {
+      WEIR_ASSIGN(std::unique_ptr<io::CheckpointReader> reader, io::OpenBundle(*pass.env, filename));
       return std::make_unique<CachedFile>(std::move(reader), input->spec());
     }
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     return std::make_unique<CacheInFile>(std::move(elements), filename);
   };
 }

@@ -39,7 +39,7 @@ Result<Kernel> MakeCardinality(KernelSetup&) {
   });
 }
 
-class AssertCardinality final : public DatasetIterator {
+class AssertCardinality final : public ElementIterator {
  public:
   AssertCardinality(IteratorPtr input, int64_t count) : input_(std::move(input)), count_(count) {}
 
@@ -69,11 +69,11 @@ class AssertCardinality final : public DatasetIterator {
   int64_t read_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeAssertCardinality(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeAssertCardinality(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "cardinality"));
-  return [input, count](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+  return [input, count](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     return std::make_unique<AssertCardinality>(std::move(elements), count);
   };
 }

@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-class Choose final : public DatasetIterator {
+class Choose final : public ElementIterator {
  public:
   Choose(IteratorPtr selector, std::vector<IteratorPtr> inputs, bool stop_on_empty, std::string title)
       : selector_(std::move(selector)),
@@ -50,7 +50,7 @@ class Choose final : public DatasetIterator {
   int64_t number_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeChoose(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeChoose(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr selector, InputDataset(ctx, 0));
   WEIR_ASSIGN(const bool stop, NodeAttr<bool>(ctx, "stop_on_empty_dataset"));
   std::vector<DatasetPtr> inputs;
@@ -60,18 +60,18 @@ Result<Dataset::MakeFn> MakeChoose(KernelContext& ctx) {
       return InvalidArgument("dataset {} has elements of other types than dataset 0", i - 1);
     inputs.push_back(std::move(input));
   }
-  return [selector, inputs, stop, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr choices, selector->Iterate(home));
+  return [selector, inputs, stop, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr choices, selector->Iterate(pass));
     std::vector<IteratorPtr> elements;
     for (const DatasetPtr& input : inputs) {
-      WEIR_ASSIGN(IteratorPtr one, input->Iterate(home));
+      WEIR_ASSIGN(IteratorPtr one, input->Iterate(pass));
       elements.push_back(std::move(one));
     }
     return std::make_unique<Choose>(std::move(choices), std::move(elements), stop, title);
   };
 }
 
-class Random final : public DatasetIterator {
+class Random final : public ElementIterator {
  public:
   explicit Random(Seeds seeds) : numbers_(seeds) {}
   Result<std::optional<Element>> GetNext(StepContext&) override {
@@ -82,7 +82,7 @@ class Random final : public DatasetIterator {
   RandomNumbers numbers_;
 };
 
-Result<Dataset::MakeFn> MakeRandom(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeRandom(KernelContext& ctx) {
   WEIR_ASSIGN(const Seeds seeds, SeedsFrom(ctx, 0));
   return [seeds](PassContext&) -> Result<IteratorPtr> { return std::make_unique<Random>(seeds); };
 }

@@ -20,19 +20,19 @@ Status NotScalar(std::string_view name, const Tensor& value) {
 }  // namespace
 
 PassContext MakePassContext(const StepContext& step) {
-  PassContext home(step);
-  if (step.functions == nullptr) return home;
+  PassContext pass(step);
+  if (step.functions == nullptr) return pass;
   std::shared_ptr<FunctionRunner> own = step.functions->WithFreshKernels();
-  if (own == nullptr) return home;
-  home.functions = own.get();
-  home.keep_alive = std::make_shared<const std::pair<std::shared_ptr<const void>, std::shared_ptr<FunctionRunner>>>(
+  if (own == nullptr) return pass;
+  pass.functions = own.get();
+  pass.keep_alive = std::make_shared<const std::pair<std::shared_ptr<const void>, std::shared_ptr<FunctionRunner>>>(
       step.keep_alive, std::move(own));
-  return home;
+  return pass;
 }
 
 Result<DatasetPtr> DatasetOf(const Tensor& tensor) {
   const IntrusivePtr<const VariantValue> value = VariantOf(tensor);
-  const auto* dataset = dynamic_cast<const Dataset*>(value.get());
+  const auto* dataset = dynamic_cast<const DatasetValue*>(value.get());
   if (dataset == nullptr)
     return InvalidArgument("expected a dataset, but got {}",
                            value ? value->DebugString() : fmt::format("a tensor of type {}", tensor.dtype()));
@@ -44,7 +44,7 @@ Result<int> NestingDepth(absl::Span<const Tensor> inputs, const std::string& tit
   for (const Tensor& input : inputs) {
     if (input.dtype() != kVariant) continue;
     const IntrusivePtr<const VariantValue> value = VariantOf(input);
-    if (const auto* dataset = dynamic_cast<const Dataset*>(value.get())) depth = std::max(depth, dataset->depth());
+    if (const auto* dataset = dynamic_cast<const DatasetValue*>(value.get())) depth = std::max(depth, dataset->depth());
   }
   if (depth < kMaxDepth) return depth + 1;
   return ResourceExhausted(
@@ -120,13 +120,13 @@ void AddDataset(OpRegistry& registry, DatasetOp op) {
     std::vector<Tensor> inputs;
     for (int i = 0; i < ctx.num_inputs(); ++i) inputs.push_back(ctx.input(i));
     WEIR_ASSIGN(const int depth, NestingDepth(inputs, TitleOf(ctx)));
-    WEIR_ASSIGN(Dataset::MakeFn recipe, make(ctx));
+    WEIR_ASSIGN(DatasetValue::MakeFn recipe, make(ctx));
     int64_t count = kUnknownCardinality;
     if (cardinality) {
       WEIR_ASSIGN(count, cardinality(ctx));
     }
-    ctx.set_output(0,
-                   MakeVariant(MakeIntrusive<Dataset>(TitleOf(ctx), std::move(spec), std::move(recipe), depth, count)));
+    ctx.set_output(
+        0, MakeVariant(MakeIntrusive<DatasetValue>(TitleOf(ctx), std::move(spec), std::move(recipe), depth, count)));
     return OkStatus();
   };
   registry.Add({

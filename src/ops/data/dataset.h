@@ -1,5 +1,6 @@
-// Dataset: the value of the variant between two dataset ops, a factory of iterators over elements. DatasetIterator: one
-// pass over the elements. Also declares the functions that the files of this folder define dataset ops with.
+// DatasetValue: the value of the variant between two dataset ops, a factory of iterators over elements.
+// ElementIterator: one pass over the elements. Also declares the functions that the files of this folder define dataset
+// ops with.
 #pragma once
 
 #include <functional>
@@ -19,15 +20,15 @@ using Element = std::vector<Tensor>;  // one tensor per component
 
 // Not thread-safe. After the end, GetNext keeps returning the end. After an error, GetNext continues with the next
 // element.
-class DatasetIterator {
+class ElementIterator {
  public:
-  virtual ~DatasetIterator() = default;
+  virtual ~ElementIterator() = default;
   // Returns nullopt at the end. Blocks until an element is available or the step is cancelled.
   virtual Result<std::optional<Element>> GetNext(StepContext& step) = 0;
   // Returns whether GetNext would not block; true if unknown. Thread-safe.
   virtual bool IsReady() const { return true; }
 };
-using IteratorPtr = std::unique_ptr<DatasetIterator>;
+using IteratorPtr = std::unique_ptr<ElementIterator>;
 
 // The context in which the iterator, functions and threads of one pass run, and the options of the pass.
 struct PassContext : StepContext {
@@ -48,12 +49,13 @@ struct ElementSpec {
 constexpr int64_t kUnknownCardinality = -2;
 
 // Immutable and shared. State that passes share (a cache, the seeds of the next pass) has its own lock.
-class Dataset final : public VariantValue {
+class DatasetValue final : public VariantValue {
  public:
-  // `home` is the context for functions and threads that run between calls of GetNext. REQUIRES: it outlives the
+  // `pass` is the context for functions and threads that run between calls of GetNext. REQUIRES: it outlives the
   // iterator, and its token is cancelled before the iterator is destroyed.
-  using MakeFn = std::function<Result<IteratorPtr>(PassContext& home)>;
-  Dataset(std::string title, ElementSpec spec, MakeFn make, int depth = 1, int64_t cardinality = kUnknownCardinality)
+  using MakeFn = std::function<Result<IteratorPtr>(PassContext& pass)>;
+  DatasetValue(std::string title, ElementSpec spec, MakeFn make, int depth = 1,
+               int64_t cardinality = kUnknownCardinality)
       : title_(std::move(title)),
         spec_(std::move(spec)),
         make_(std::move(make)),
@@ -66,7 +68,7 @@ class Dataset final : public VariantValue {
   int depth() const { return depth_; }
   // The number of elements; kInfiniteCardinality or kUnknownCardinality.
   int64_t cardinality() const { return cardinality_; }
-  Result<IteratorPtr> Iterate(PassContext& home) const { return make_(home); }
+  Result<IteratorPtr> Iterate(PassContext& pass) const { return make_(pass); }
   std::string DebugString() const override { return title_; }
 
  private:
@@ -76,7 +78,7 @@ class Dataset final : public VariantValue {
   const int depth_;
   const int64_t cardinality_;
 };
-using DatasetPtr = IntrusivePtr<const Dataset>;
+using DatasetPtr = IntrusivePtr<const DatasetValue>;
 
 // Returns the dataset in a tensor. The error names the actual content.
 Result<DatasetPtr> DatasetOf(const Tensor& tensor);
@@ -93,7 +95,7 @@ Result<ElementSpec> SpecOf(const AttrMap& attrs);
 Status CheckSpec(const ElementSpec& found, const ElementSpec& wanted);
 
 // Reads and checks the inputs and attributes of a node, and returns the iterator factory.
-using MakeDataset = std::function<Result<Dataset::MakeFn>(KernelContext&)>;
+using MakeDataset = std::function<Result<DatasetValue::MakeFn>(KernelContext&)>;
 // Returns the cardinality of the dataset that a node makes.
 using CardinalityFn = std::function<Result<int64_t>(const KernelContext&)>;
 // Definition of a dataset op. `inputs` as in an op signature; `attrs` without those that every dataset op has.
@@ -111,8 +113,8 @@ void AddDataset(OpRegistry& registry, DatasetOp op);
 // The order of elements, as requested by the attribute "sloppy" or, in later ops, "deterministic".
 enum class Order { kInOrder, kAnyOrder, kPassDefault };
 Result<Order> OrderOf(const AttrMap& attrs);
-inline bool KeepsOrder(Order order, const PassContext& home) {
-  return order == Order::kInOrder || (order == Order::kPassDefault && home.deterministic);
+inline bool KeepsOrder(Order order, const PassContext& pass) {
+  return order == Order::kInOrder || (order == Order::kPassDefault && pass.deterministic);
 }
 
 template <class T>

@@ -3,7 +3,7 @@
 namespace weir::ops {
 namespace {
 
-class ElementsInMemory final : public DatasetIterator {
+class ElementsInMemory final : public ElementIterator {
  public:
   explicit ElementsInMemory(SharedElements elements) : elements_(std::move(elements)) {}
   Result<std::optional<Element>> GetNext(StepContext&) override {
@@ -30,7 +30,7 @@ Result<Tensor> MakeElementsDataset(std::vector<Element> elements, ElementSpec sp
   }
   const auto count = static_cast<int64_t>(elements.size());
   auto kept = std::make_shared<const std::vector<Element>>(std::move(elements));
-  return MakeVariant(MakeIntrusive<Dataset>(
+  return MakeVariant(MakeIntrusive<DatasetValue>(
       title, std::move(spec), [kept](PassContext&) -> Result<IteratorPtr> { return MakeElementsIterator(kept); }, depth,
       count));
 }

@@ -7,7 +7,7 @@
 namespace weir::ops {
 namespace {
 
-class FileRecords final : public DatasetIterator {
+class FileRecords final : public ElementIterator {
  public:
   FileRecords(std::shared_ptr<const std::vector<std::string>> files, OpenSource open)
       : files_(std::move(files)), open_(std::move(open)) {}
@@ -35,7 +35,7 @@ class FileRecords final : public DatasetIterator {
   std::unique_ptr<RecordSource> source_;
 };
 
-Result<Dataset::MakeFn> FilesRecipe(const KernelContext& ctx, OpenSource open) {
+Result<DatasetValue::MakeFn> FilesRecipe(const KernelContext& ctx, OpenSource open) {
   const Tensor& names = ctx.input(0);
   if (names.rank() > 1) return InvalidArgument("`filenames` must be a scalar or a vector.");
   const auto flat = names.flat<std::string>();
@@ -57,20 +57,20 @@ Result<std::string> CompressionOf(const KernelContext& ctx, int input) {
   return name;
 }
 
-Result<Dataset::MakeFn> MakeRecords(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeRecords(KernelContext& ctx) {
   WEIR_ASSIGN(const std::string compression, CompressionOf(ctx, 1));
   WEIR_TRY(CheckBufferSize(ctx, 2));
   return FilesRecipe(ctx, RecordFileSource(compression));
 }
 
-Result<Dataset::MakeFn> MakeTextLines(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeTextLines(KernelContext& ctx) {
   WEIR_ASSIGN(const std::string compression, CompressionOf(ctx, 1));
   WEIR_TRY(CheckBufferSize(ctx, 2));
   return FilesRecipe(ctx, TextLineSource(0, compression));
 }
 
 template <bool has_compression>
-Result<Dataset::MakeFn> MakeFixedLength(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeFixedLength(KernelContext& ctx) {
   FixedLengthOptions options;
   WEIR_ASSIGN(options.header_bytes, ScalarInt(ctx, 1, "header_bytes"));
   WEIR_ASSIGN(options.record_bytes, ScalarInt(ctx, 2, "record_bytes"));

@@ -5,9 +5,9 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "ops/data/cancel_watch.h"
+#include "op/cancel_watch.h"
 #include "ops/data/cancellation.h"
-#include "ops/data/dataset_function.h"
+#include "ops/data/element_function.h"
 #include "ops/data/prefetch.h"
 
 namespace weir::ops {
@@ -27,7 +27,7 @@ struct ReadyCount {
 };
 
 // Takes `block` elements in turn from each of `cycle` datasets. The next dataset replaces one that has ended.
-class Interleave final : public DatasetIterator {
+class Interleave final : public ElementIterator {
  public:
   struct Options {
     size_t cycle = 1;
@@ -35,8 +35,8 @@ class Interleave final : public DatasetIterator {
     bool parallel = false;
     bool in_order = true;
   };
-  Interleave(PassContext& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
-      : nested_home_(Nested(home)),
+  Interleave(PassContext& pass, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
+      : nested_pass_(Nested(pass)),
         input_(std::move(input)),
         function_(std::move(function)),
         options_(options),
@@ -106,20 +106,20 @@ class Interleave final : public DatasetIterator {
       return OkStatus();
     }
     const int64_t number = number_++;
-    Result<IteratorPtr> opened = IterateResult(nested_home_, function_->Call(step, *std::move(element)));
+    Result<IteratorPtr> opened = IterateResult(nested_pass_, function_->Call(step, *std::move(element)));
     if (!opened.ok()) return WithElementNumber(opened.status(), title_, number);
     constexpr int64_t kMaxPrefetch = 64;
     place = *std::move(opened);
     if (options_.parallel) {
       const int64_t ahead = std::min(options_.block, kMaxPrefetch);
-      place = MakePrefetchIterator(nested_home_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true,
+      place = MakePrefetchIterator(nested_pass_, std::move(place), static_cast<size_t>(ahead), /*eager=*/true,
                                    [ready = ready_] { ready->Add(); });
     }
     ++num_open_;
     return OkStatus();
   }
 
-  PassContext nested_home_;
+  PassContext nested_pass_;
   const IteratorPtr input_;
   const FunctionPtr function_;
   const Options options_;
@@ -133,24 +133,24 @@ class Interleave final : public DatasetIterator {
   bool input_ended_ = false;
 };
 
-Result<Dataset::MakeFn> InterleaveRecipe(KernelContext& ctx, Interleave::Options options, Order order) {
+Result<DatasetValue::MakeFn> InterleaveRecipe(KernelContext& ctx, Interleave::Options options, Order order) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
-  return [=, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    WEIR_ASSIGN(FunctionPtr own, function->In(home));
+  return [=, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
+    WEIR_ASSIGN(FunctionPtr own, function->In(pass));
     Interleave::Options for_pass = options;
-    for_pass.in_order = !options.parallel || KeepsOrder(order, home);
-    return std::make_unique<Interleave>(home, std::move(elements), std::move(own), for_pass, title);
+    for_pass.in_order = !options.parallel || KeepsOrder(order, pass);
+    return std::make_unique<Interleave>(pass, std::move(elements), std::move(own), for_pass, title);
   };
 }
 
-Result<Dataset::MakeFn> MakeFlatMap(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeFlatMap(KernelContext& ctx) {
   return InterleaveRecipe(ctx, {.cycle = 1, .block = -1}, Order::kInOrder);
 }
 
 template <bool parallel>
-Result<Dataset::MakeFn> MakeInterleave(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeInterleave(KernelContext& ctx) {
   WEIR_ASSIGN(const int first, NumTypes(ctx, "Targuments"));
   WEIR_ASSIGN(int64_t cycle, ScalarInt(ctx, first + 1, "cycle_length"));
   WEIR_ASSIGN(const int64_t block, ScalarInt(ctx, first + 2, "block_length"));

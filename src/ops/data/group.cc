@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "ops/data/cancellation.h"
-#include "ops/data/dataset_function.h"
+#include "ops/data/element_function.h"
 #include "ops/data/elements_dataset.h"
 
 namespace weir::ops {
@@ -15,17 +15,17 @@ Result<std::vector<FunctionPtr>> FunctionsOf(KernelContext& ctx, const std::vect
   int first = 1;
   for (const std::string& attr : attrs) {
     WEIR_ASSIGN(const int count, NumTypes(ctx, fmt::format("T{}_other_arguments", attr)));
-    WEIR_ASSIGN(FunctionPtr function, DatasetFunction::Make(ctx, attr, first, count));
+    WEIR_ASSIGN(FunctionPtr function, ElementFunction::Make(ctx, attr, first, count));
     functions.push_back(std::move(function));
     first += count;
   }
   return functions;
 }
 
-Result<std::vector<FunctionPtr>> FunctionsIn(const PassContext& home, const std::vector<FunctionPtr>& functions) {
+Result<std::vector<FunctionPtr>> FunctionsIn(const PassContext& pass, const std::vector<FunctionPtr>& functions) {
   std::vector<FunctionPtr> own;
   for (const FunctionPtr& function : functions) {
-    WEIR_ASSIGN(FunctionPtr one, function->In(home));
+    WEIR_ASSIGN(FunctionPtr one, function->In(pass));
     own.push_back(std::move(one));
   }
   return own;
@@ -34,12 +34,12 @@ Result<std::vector<FunctionPtr>> FunctionsIn(const PassContext& home, const std:
 // --- windows
 // Collects the elements of a key until its window is full, then returns the elements of the dataset that reduce_func
 // makes of the window. At the end of the input, returns the windows that are not full, by ascending key.
-class GroupByWindow final : public DatasetIterator {
+class GroupByWindow final : public ElementIterator {
  public:
   enum { kKey, kReduce, kWindowSize };  // the functions
-  GroupByWindow(const PassContext& home, IteratorPtr input, std::vector<FunctionPtr> functions, ElementSpec spec,
+  GroupByWindow(const PassContext& pass, IteratorPtr input, std::vector<FunctionPtr> functions, ElementSpec spec,
                 std::string title)
-      : nested_home_(Nested(home)),
+      : nested_pass_(Nested(pass)),
         input_(std::move(input)),
         functions_(std::move(functions)),
         spec_(std::move(spec)),
@@ -97,12 +97,12 @@ class GroupByWindow final : public DatasetIterator {
     std::vector<Element> elements = std::move(group->second);
     groups_.erase(group);
     WEIR_ASSIGN(Tensor window, MakeElementsDataset(std::move(elements), spec_, title_));
-    WEIR_ASSIGN(window_, IterateResult(nested_home_, functions_[kReduce]->Call(
+    WEIR_ASSIGN(window_, IterateResult(nested_pass_, functions_[kReduce]->Call(
                                                          step, {Tensor::Scalar<int64_t>(key), std::move(window)})));
     return OkStatus();
   }
 
-  PassContext nested_home_;
+  PassContext nested_pass_;
   const IteratorPtr input_;
   const std::vector<FunctionPtr> functions_;
   const ElementSpec spec_;
@@ -114,19 +114,19 @@ class GroupByWindow final : public DatasetIterator {
   bool input_ended_ = false;
 };
 
-Result<Dataset::MakeFn> MakeGroupByWindow(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeGroupByWindow(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(std::vector<FunctionPtr> functions, FunctionsOf(ctx, {"key_func", "reduce_func", "window_size_func"}));
-  return [input, functions, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    WEIR_ASSIGN(std::vector<FunctionPtr> own, FunctionsIn(home, functions));
-    return std::make_unique<GroupByWindow>(home, std::move(elements), std::move(own), input->spec(), title);
+  return [input, functions, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
+    WEIR_ASSIGN(std::vector<FunctionPtr> own, FunctionsIn(pass, functions));
+    return std::make_unique<GroupByWindow>(pass, std::move(elements), std::move(own), input->spec(), title);
   };
 }
 
 // --- reducers
 // Folds the elements of each key; after the end of the input, returns the results by ascending key.
-class GroupByReducer final : public DatasetIterator {
+class GroupByReducer final : public ElementIterator {
  public:
   enum { kKey, kInit, kReduce, kFinalize };  // the functions
   GroupByReducer(IteratorPtr input, std::vector<FunctionPtr> functions, std::string title)
@@ -173,13 +173,13 @@ class GroupByReducer final : public DatasetIterator {
   bool input_ended_ = false;
 };
 
-Result<Dataset::MakeFn> MakeGroupByReducer(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeGroupByReducer(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(std::vector<FunctionPtr> functions,
               FunctionsOf(ctx, {"key_func", "init_func", "reduce_func", "finalize_func"}));
-  return [input, functions, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    WEIR_ASSIGN(std::vector<FunctionPtr> own, FunctionsIn(home, functions));
+  return [input, functions, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
+    WEIR_ASSIGN(std::vector<FunctionPtr> own, FunctionsIn(pass, functions));
     return std::make_unique<GroupByReducer>(std::move(elements), std::move(own), title);
   };
 }

@@ -1,7 +1,7 @@
 // Iterators as resources of a graph: IteratorV2, MakeIterator, OneShotIterator, IteratorGetNext, and string handles,
 // which let a program select an iterator by feeding its handle.
 #include "op/shape_context.h"
-#include "ops/data/dataset_function.h"
+#include "ops/data/element_function.h"
 #include "ops/data/iterator_resource.h"
 #include "ops/state/resource_owner.h"
 #include "tensor/tensor_proto.h"
@@ -37,7 +37,7 @@ Result<Kernel> MakeOneShotIterator(KernelSetup& setup) {
   return Kernel::Sync([handle, spec, life](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<IteratorResource> resource, ResourceOf(*handle, ctx, spec));
            WEIR_TRY(resource->StartOnce(ctx.step(), *life, [&]() -> Result<DatasetPtr> {
-             WEIR_ASSIGN(FunctionPtr factory, DatasetFunction::Make(ctx, "dataset_factory", 0, 0));
+             WEIR_ASSIGN(FunctionPtr factory, ElementFunction::Make(ctx, "dataset_factory", 0, 0));
              WEIR_ASSIGN(const Element made, factory->Call(ctx.step(), {}));
              if (made.size() != 1)
                return InvalidArgument("The `dataset_factory` function must return exactly one tensor, not {}",
@@ -110,7 +110,7 @@ void RegisterIterators(OpRegistry& registry) {
         .attrs = {"shared_name: string", "container: string", element[0], element[1]},
         .shape = ScalarOutputs(),
         .kernels = CpuKernel(MakeIteratorHandle),
-        .traits = {.state = StateRole::kHandle, .may_block = false},
+        .traits = {.state = StateRole::kHandle, .may_block = false, .iterator = true},
         .stateful = true,
     });
   }
@@ -121,7 +121,7 @@ void RegisterIterators(OpRegistry& registry) {
       .equal_lengths = {"output_types = output_shapes"},
       .shape = ScalarOutputs(),
       .kernels = CpuKernel(MakeOneShotIterator),
-      .traits = {.state = StateRole::kHandle, .may_block = true},
+      .traits = {.state = StateRole::kHandle, .may_block = true, .iterator = true},
       .stateful = true,
   });
   registry.Add({

@@ -2,9 +2,9 @@
 
 #include <chrono>
 
+#include "op/cancel_watch.h"
 #include "op/joined_token.h"
 #include "ops/data/background.h"
-#include "ops/data/cancel_watch.h"
 
 namespace weir::ops {
 
@@ -12,14 +12,14 @@ namespace weir::ops {
 class IteratorResource::PassState final : public std::enable_shared_from_this<PassState> {
  public:
   // A pass outlives the step, so it must not use the step's own resources.
-  explicit PassState(const StepContext& step) : home_(MakePassContext(step)) {
-    home_.cancel = &stop_;
-    home_.step_resources = nullptr;
-    home_.rendezvous = nullptr;
+  explicit PassState(const StepContext& step) : pass_(MakePassContext(step)) {
+    pass_.cancel = &stop_;
+    pass_.step_resources = nullptr;
+    pass_.rendezvous = nullptr;
   }
 
-  Status Begin(const Dataset& dataset) {
-    WEIR_ASSIGN(iterator_, dataset.Iterate(home_));
+  Status Begin(const DatasetValue& dataset) {
+    WEIR_ASSIGN(iterator_, dataset.Iterate(pass_));
     return OkStatus();
   }
 
@@ -36,7 +36,7 @@ class IteratorResource::PassState final : public std::enable_shared_from_this<Pa
     }
     Result<std::optional<Element>> element = [&] {
       JoinedToken either{step.cancel, &stop_};
-      StepContext call = home_;
+      StepContext call = pass_;
       call.cancel = either.get();
       return iterator_->GetNext(call);
     }();
@@ -70,7 +70,7 @@ class IteratorResource::PassState final : public std::enable_shared_from_this<Pa
   // Destroying an iterator blocks until its threads are done, and a thread may be in a call that does not return. So
   // destroy it on another thread, and wait for that only for a limited time.
   void Drop(IteratorPtr gone) {
-    if (!HasThreads(home_)) return;
+    if (!HasThreads(pass_)) return;
     constexpr std::chrono::milliseconds kDestroyTimeout(500);
     struct Dropped {
       std::mutex mu;
@@ -78,8 +78,8 @@ class IteratorResource::PassState final : public std::enable_shared_from_this<Pa
       bool done = false;
     };
     auto dropped = std::make_shared<Dropped>();
-    home_.blocking_pool->Schedule(
-        [self = shared_from_this(), gone = std::shared_ptr<DatasetIterator>(std::move(gone)), dropped]() mutable {
+    pass_.blocking_pool->Schedule(
+        [self = shared_from_this(), gone = std::shared_ptr<ElementIterator>(std::move(gone)), dropped]() mutable {
           gone = nullptr;
           self = nullptr;
           std::lock_guard lock(dropped->mu);
@@ -91,7 +91,7 @@ class IteratorResource::PassState final : public std::enable_shared_from_this<Pa
   }
 
   CancelToken stop_;
-  PassContext home_;
+  PassContext pass_;
   std::mutex mu_;
   std::condition_variable changed_;
   bool busy_ = false;
@@ -112,7 +112,7 @@ class IteratorResource::Pass final {
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
-  Status Begin(const Dataset& dataset) {
+  Status Begin(const DatasetValue& dataset) {
     WEIR_TRY(elements_->Begin(dataset));
     if (lifetime_end_ == nullptr) return OkStatus();
     registration_ = lifetime_end_->Register([elements = elements_] { elements->End(); });

@@ -17,7 +17,7 @@ Result<std::optional<Element>> MappedElement(Result<Element> result, bool preser
 
 namespace {
 
-class Map final : public DatasetIterator {
+class Map final : public ElementIterator {
  public:
   Map(IteratorPtr input, FunctionPtr function, bool preserve_cardinality, std::string title)
       : input_(std::move(input)),
@@ -39,13 +39,13 @@ class Map final : public DatasetIterator {
   int64_t number_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeMap(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeMap(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
   WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
-  return [input, function, preserve, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    WEIR_ASSIGN(FunctionPtr own, function->In(home));
+  return [input, function, preserve, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
+    WEIR_ASSIGN(FunctionPtr own, function->In(pass));
     return MakeSequentialMap(std::move(elements), std::move(own), preserve, title);
   };
 }

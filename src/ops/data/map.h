@@ -1,7 +1,7 @@
 // Shared by the sequential and the parallel map.
 #pragma once
 
-#include "ops/data/dataset_function.h"
+#include "ops/data/element_function.h"
 
 namespace weir::ops {
 

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/out_of_memory.h"
+#include "op/cancel_watch.h"
 #include "op/joined_token.h"
 #include "ops/data/background.h"
 #include "ops/data/batch.h"
-#include "ops/data/cancel_watch.h"
 #include "ops/data/cancellation.h"
 #include "ops/data/cardinality.h"
 #include "ops/data/map.h"
@@ -25,24 +25,24 @@ struct Call {
   Result<Element> result = Element();
 };
 
-class ParallelMap final : public DatasetIterator {
+class ParallelMap final : public ElementIterator {
  public:
   struct Options {
     size_t calls = 1;
     bool preserve_cardinality = false;
     bool in_order = true;
   };
-  ParallelMap(PassContext& home, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
-      : stop_{home.cancel},
-        home_(home),
+  ParallelMap(PassContext& pass, IteratorPtr input, FunctionPtr function, const Options& options, std::string title)
+      : stop_{pass.cancel},
+        pass_(pass),
         input_(std::move(input)),
         function_(std::move(function)),
         limit_(options.calls),
         preserve_cardinality_(options.preserve_cardinality),
         in_order_(options.in_order),
         title_(std::move(title)),
-        task_(*home.blocking_pool, [this] { Launch(); }) {
-    home_.cancel = stop_.get();
+        task_(*pass.blocking_pool, [this] { Launch(); }) {
+    pass_.cancel = stop_.get();
   }
   ~ParallelMap() override {
     stop_.get()->Cancel(Cancelled("the iterator was destroyed"));
@@ -94,13 +94,13 @@ class ParallelMap final : public DatasetIterator {
   }
 
   void Launch() {
-    while (!home_.cancel->cancelled()) {
+    while (!pass_.cancel->cancelled()) {
       {
         std::lock_guard lock(mu_);
         if (ended_ || stopping_ || calls_.size() >= MostCalls() || running_ >= limit_) return;
       }
       Result<std::optional<Element>> element =
-          CatchOutOfMemory("the input of a parallel map", [this] { return input_->GetNext(home_); });
+          CatchOutOfMemory("the input of a parallel map", [this] { return input_->GetNext(pass_); });
       std::shared_ptr<Call> call;
       {
         std::lock_guard lock(mu_);
@@ -128,7 +128,7 @@ class ParallelMap final : public DatasetIterator {
       // Start() runs the cheap kernels of the function inline. If starting takes long, another thread does it.
       auto start = [this, call, function = function_, cost = start_nanos_, args = **std::move(element)]() mutable {
         const int64_t began = RealClock().MonotonicNanos();
-        function->Start(home_, std::move(args), [this, call](Result<Element> result) {
+        function->Start(pass_, std::move(args), [this, call](Result<Element> result) {
           std::lock_guard lock(mu_);
           call->result = std::move(result);
           call->done = true;
@@ -143,7 +143,7 @@ class ParallelMap final : public DatasetIterator {
       if (IsCheap()) {
         start();
       } else {
-        home_.pool->Schedule(std::move(start));
+        pass_.pool->Schedule(std::move(start));
       }
     }
   }
@@ -154,7 +154,7 @@ class ParallelMap final : public DatasetIterator {
   static constexpr size_t kSmallBytes = size_t{64} << 10;
 
   JoinedToken stop_;
-  StepContext home_;
+  StepContext pass_;
   const IteratorPtr input_;  // used only by task_
   const FunctionPtr function_;
   const size_t limit_;
@@ -182,30 +182,30 @@ Result<size_t> NumParallelCalls(const KernelContext& ctx, int input) {
 }
 
 // Returns an iterator that applies the function in parallel, or sequentially if there are no threads.
-Result<IteratorPtr> MapInParallel(PassContext& home, const Dataset& input, const FunctionPtr& function,
+Result<IteratorPtr> MapInParallel(PassContext& pass, const DatasetValue& input, const FunctionPtr& function,
                                   const ParallelMap::Options& options, const std::string& title) {
-  WEIR_ASSIGN(IteratorPtr elements, input.Iterate(home));
-  WEIR_ASSIGN(FunctionPtr own, function->In(home));
-  if (!HasThreads(home))
+  WEIR_ASSIGN(IteratorPtr elements, input.Iterate(pass));
+  WEIR_ASSIGN(FunctionPtr own, function->In(pass));
+  if (!HasThreads(pass))
     return MakeSequentialMap(std::move(elements), std::move(own), options.preserve_cardinality, title);
-  return std::make_unique<ParallelMap>(home, std::move(elements), std::move(own), options, title);
+  return std::make_unique<ParallelMap>(pass, std::move(elements), std::move(own), options, title);
 }
 
-Result<Dataset::MakeFn> MakeParallelMap(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeParallelMap(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
   ParallelMap::Options options;
   WEIR_ASSIGN(options.calls, NumParallelCalls(ctx, ctx.num_inputs() - 1));
   WEIR_ASSIGN(options.preserve_cardinality, NodeAttr<bool>(ctx, "preserve_cardinality"));
   WEIR_ASSIGN(const Order order, OrderOf(*ctx.node().attrs));
-  return [=, title = TitleOf(ctx)](PassContext& home) {
+  return [=, title = TitleOf(ctx)](PassContext& pass) {
     ParallelMap::Options for_pass = options;
-    for_pass.in_order = KeepsOrder(order, home);
-    return MapInParallel(home, *input, function, for_pass, title);
+    for_pass.in_order = KeepsOrder(order, pass);
+    return MapInParallel(pass, *input, function, for_pass, title);
   };
 }
 
-Result<Dataset::MakeFn> MakeMapAndBatch(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeMapAndBatch(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1));
   const int first = ctx.num_inputs() - 3;
@@ -214,8 +214,8 @@ Result<Dataset::MakeFn> MakeMapAndBatch(KernelContext& ctx) {
   WEIR_ASSIGN(options.calls, NumParallelCalls(ctx, first + 1));
   WEIR_ASSIGN(const bool drop_remainder, ScalarBool(ctx, first + 2, "drop_remainder"));
   WEIR_ASSIGN(options.preserve_cardinality, NodeAttr<bool>(ctx, "preserve_cardinality"));
-  return [=, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr mapped, MapInParallel(home, *input, function, options, title));
+  return [=, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr mapped, MapInParallel(pass, *input, function, options, title));
     return MakeBatchIterator(std::move(mapped), size, drop_remainder, BatchOf, title);
   };
 }

@@ -4,9 +4,9 @@
 #include <deque>
 
 #include "base/out_of_memory.h"
+#include "op/cancel_watch.h"
 #include "op/joined_token.h"
 #include "ops/data/background.h"
-#include "ops/data/cancel_watch.h"
 #include "ops/data/cardinality.h"
 
 namespace weir::ops {
@@ -14,16 +14,16 @@ namespace {
 
 constexpr int64_t kAutomaticSize = 16;
 
-class Prefetch final : public DatasetIterator {
+class Prefetch final : public ElementIterator {
  public:
-  Prefetch(PassContext& home, IteratorPtr input, size_t size, bool eager, std::function<void()> on_change)
-      : stop_{home.cancel},
-        home_(home),
+  Prefetch(PassContext& pass, IteratorPtr input, size_t size, bool eager, std::function<void()> on_change)
+      : stop_{pass.cancel},
+        pass_(pass),
         input_(std::move(input)),
         size_(size),
         on_change_(std::move(on_change)),
-        task_(*home.blocking_pool, [this] { Fill(); }) {
-    home_.cancel = stop_.get();
+        task_(*pass.blocking_pool, [this] { Fill(); }) {
+    pass_.cancel = stop_.get();
     if (eager) task_.Wake();
   }
   ~Prefetch() override { stop_.get()->Cancel(Cancelled("the iterator was destroyed")); }
@@ -54,20 +54,20 @@ class Prefetch final : public DatasetIterator {
   bool HasNext() const { return !ready_.empty() || ended_ || !lost_.ok(); }
 
   void Fill() {
-    while (!home_.cancel->cancelled()) {
+    while (!pass_.cancel->cancelled()) {
       {
         std::lock_guard lock(mu_);
         if (ended_ || !lost_.ok() || ready_.size() >= size_) return;
       }
       Result<std::optional<Element>> element =
-          CatchOutOfMemory("a prefetched dataset", [this] { return input_->GetNext(home_); });
+          CatchOutOfMemory("a prefetched dataset", [this] { return input_->GetNext(pass_); });
       // Stop after an error or if memory does not suffice; GetNext wakes the task again after it has taken an element.
       const bool goes_on = element.ok() && element->has_value() && ReserveElement(**element).ok();
       {
         std::lock_guard lock(mu_);
         if (element.ok() && !element->has_value()) {
           ended_ = true;
-        } else if (element.ok() || !home_.cancel->cancelled()) {
+        } else if (element.ok() || !pass_.cancel->cancelled()) {
           lost_ = CatchOutOfMemory("a prefetched dataset", [&] {
             ready_.push_back(std::move(element));
             return OkStatus();
@@ -81,7 +81,7 @@ class Prefetch final : public DatasetIterator {
   }
 
   JoinedToken stop_;
-  StepContext home_;
+  StepContext pass_;
   const IteratorPtr input_;  // used only by task_
   const size_t size_;
   const std::function<void()> on_change_;
@@ -93,24 +93,24 @@ class Prefetch final : public DatasetIterator {
   BackgroundTask task_;  // the last member: destroyed, and so stopped, before the members that it uses
 };
 
-Result<Dataset::MakeFn> MakePrefetch(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakePrefetch(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(int64_t size, ScalarInt(ctx, 1, "buffer_size"));
   if (size < -1) return InvalidArgument("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
   if (size == -1) size = kAutomaticSize;
-  return [input, size](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+  return [input, size](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     if (size == 0) return elements;
-    return MakePrefetchIterator(home, std::move(elements), static_cast<size_t>(size), /*eager=*/false);
+    return MakePrefetchIterator(pass, std::move(elements), static_cast<size_t>(size), /*eager=*/false);
   };
 }
 
 }  // namespace
 
-IteratorPtr MakePrefetchIterator(PassContext& home, IteratorPtr input, size_t size, bool eager,
+IteratorPtr MakePrefetchIterator(PassContext& pass, IteratorPtr input, size_t size, bool eager,
                                  std::function<void()> on_change) {
-  if (!HasThreads(home)) return input;
-  return std::make_unique<Prefetch>(home, std::move(input), size, eager, std::move(on_change));
+  if (!HasThreads(pass)) return input;
+  return std::make_unique<Prefetch>(pass, std::move(input), size, eager, std::move(on_change));
 }
 
 void RegisterPrefetchDataset(OpRegistry& registry) {

@@ -1,7 +1,7 @@
 // ReduceDataset and DatasetToSingleElement: compute values from a whole dataset within one step.
 #include "op/shape_context.h"
 #include "ops/data/cancellation.h"
-#include "ops/data/dataset_function.h"
+#include "ops/data/element_function.h"
 
 namespace weir::ops {
 namespace {
@@ -13,16 +13,16 @@ Result<Kernel> MakeReduce(KernelSetup&) {
            WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1 + num_state));
            Element state;
            for (int i = 0; i < num_state; ++i) state.push_back(ctx.input(1 + i));
-           PassContext home = MakePassContext(ctx.step());
-           WEIR_ASSIGN(function, function->In(home));
-           WEIR_ASSIGN(IteratorPtr elements, dataset->Iterate(home));
+           PassContext pass = MakePassContext(ctx.step());
+           WEIR_ASSIGN(function, function->In(pass));
+           WEIR_ASSIGN(IteratorPtr elements, dataset->Iterate(pass));
            for (int64_t number = 0;; ++number) {
              WEIR_TRY(CheckNotCancelled(ctx.step()));
-             WEIR_ASSIGN(std::optional<Element> element, elements->GetNext(home));
+             WEIR_ASSIGN(std::optional<Element> element, elements->GetNext(pass));
              if (!element.has_value()) return SetElement(ctx, std::move(state));
              Element args = std::move(state);
              for (Tensor& component : *element) args.push_back(std::move(component));
-             Result<Element> next = function->Call(home, std::move(args));
+             Result<Element> next = function->Call(pass, std::move(args));
              if (!next.ok()) return WithElementNumber(next.status(), TitleOf(ctx), number);
              state = *std::move(next);
            }
@@ -33,11 +33,11 @@ Result<Kernel> MakeReduce(KernelSetup&) {
 Result<Kernel> MakeSingleElement(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(DatasetPtr dataset, InputDataset(ctx));
-           PassContext home = MakePassContext(ctx.step());
-           WEIR_ASSIGN(IteratorPtr elements, dataset->Iterate(home));
-           WEIR_ASSIGN(std::optional<Element> element, elements->GetNext(home));
+           PassContext pass = MakePassContext(ctx.step());
+           WEIR_ASSIGN(IteratorPtr elements, dataset->Iterate(pass));
+           WEIR_ASSIGN(std::optional<Element> element, elements->GetNext(pass));
            if (!element.has_value()) return InvalidArgument("Dataset was empty.");
-           WEIR_ASSIGN(const std::optional<Element> second, elements->GetNext(home));
+           WEIR_ASSIGN(const std::optional<Element> second, elements->GetNext(pass));
            if (second.has_value()) return InvalidArgument("Dataset had more than one element.");
            return SetElement(ctx, *std::move(element));
          })

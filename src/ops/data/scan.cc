@@ -10,7 +10,7 @@
 namespace weir::ops {
 namespace {
 
-class Scan final : public DatasetIterator {
+class Scan final : public ElementIterator {
  public:
   Scan(IteratorPtr input, FunctionPtr function, Element state, bool preserve_cardinality, std::string title)
       : input_(std::move(input)),
@@ -54,20 +54,20 @@ class Scan final : public DatasetIterator {
   int64_t number_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeScan(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeScan(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int num_state, NumTypes(ctx, "Tstate"));
   WEIR_ASSIGN(Element state, OwnedInputs(ctx, 1, num_state));
   WEIR_ASSIGN(FunctionPtr function, FunctionWithArguments(ctx, "f", 1 + num_state));
   WEIR_ASSIGN(const bool preserve, NodeAttr<bool>(ctx, "preserve_cardinality"));
-  return [=, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    WEIR_ASSIGN(FunctionPtr own, function->In(home));
+  return [=, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
+    WEIR_ASSIGN(FunctionPtr own, function->In(pass));
     return std::make_unique<Scan>(std::move(elements), std::move(own), state, preserve, title);
   };
 }
 
-class TakeWhile final : public DatasetIterator {
+class TakeWhile final : public ElementIterator {
  public:
   TakeWhile(IteratorPtr input, FunctionPtr predicate, std::string title)
       : input_(std::move(input)), predicate_(std::move(predicate)), title_(std::move(title)) {}
@@ -93,12 +93,12 @@ class TakeWhile final : public DatasetIterator {
   bool ended_ = false;
 };
 
-Result<Dataset::MakeFn> MakeTakeWhile(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeTakeWhile(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr predicate, FunctionWithArguments(ctx, "predicate", 1));
-  return [input, predicate, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    WEIR_ASSIGN(FunctionPtr own, predicate->In(home));
+  return [input, predicate, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
+    WEIR_ASSIGN(FunctionPtr own, predicate->In(pass));
     return std::make_unique<TakeWhile>(std::move(elements), std::move(own), title);
   };
 }
@@ -115,7 +115,7 @@ Result<std::string> KeyOfTensor(const Tensor& tensor) {
   return key;
 }
 
-class Unique final : public DatasetIterator {
+class Unique final : public ElementIterator {
  public:
   explicit Unique(IteratorPtr input) : input_(std::move(input)) {}
 
@@ -142,14 +142,14 @@ class Unique final : public DatasetIterator {
   std::unordered_set<std::string> seen_;
 };
 
-Result<Dataset::MakeFn> MakeUnique(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeUnique(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   const std::vector<DType>& types = input->spec().types;
   if (types.size() != 1) return InvalidArgument("UniqueDataset only supports inputs with a single component.");
   if (types[0] != kInt32 && types[0] != kInt64 && types[0] != kString)
     return InvalidArgument("UniqueDataset only supports inputs of types int32, int64 and string, not {}.", types[0]);
-  return [input](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+  return [input](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     return std::make_unique<Unique>(std::move(elements));
   };
 }

@@ -6,24 +6,24 @@
 #include "base/log.h"
 #include "ops/data/cancellation.h"
 #include "ops/data/cardinality.h"
-#include "ops/data/dataset_function.h"
+#include "ops/data/element_function.h"
 
 namespace weir::ops {
 namespace {
 
-class Repeat final : public DatasetIterator {
+class Repeat final : public ElementIterator {
  public:
-  Repeat(PassContext& home, DatasetPtr input, int64_t count) : home_(home), input_(std::move(input)), left_(count) {}
+  Repeat(PassContext& pass, DatasetPtr input, int64_t count) : pass_(pass), input_(std::move(input)), left_(count) {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (left_ != 0) {
-      const bool fresh = pass_ == nullptr;
+      const bool fresh = current_ == nullptr;
       if (fresh) {
-        WEIR_ASSIGN(pass_, input_->Iterate(home_));
+        WEIR_ASSIGN(current_, input_->Iterate(pass_));
       }
-      WEIR_ASSIGN(std::optional<Element> element, pass_->GetNext(step));
+      WEIR_ASSIGN(std::optional<Element> element, current_->GetNext(step));
       if (element.has_value()) return element;
-      pass_ = nullptr;
+      current_ = nullptr;
       if (left_ > 0) {
         --left_;
       } else if (fresh) {
@@ -35,20 +35,20 @@ class Repeat final : public DatasetIterator {
   }
 
  private:
-  PassContext& home_;
+  PassContext& pass_;
   const DatasetPtr input_;
   int64_t left_;  // negative: unlimited
-  IteratorPtr pass_;
+  IteratorPtr current_;
 };
 
-Result<Dataset::MakeFn> MakeRepeat(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeRepeat(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "count"));
   return
-      [input, count](PassContext& home) -> Result<IteratorPtr> { return std::make_unique<Repeat>(home, input, count); };
+      [input, count](PassContext& pass) -> Result<IteratorPtr> { return std::make_unique<Repeat>(pass, input, count); };
 }
 
-class Take final : public DatasetIterator {
+class Take final : public ElementIterator {
  public:
   Take(IteratorPtr input, int64_t count) : input_(std::move(input)), left_(count) {}
 
@@ -65,7 +65,7 @@ class Take final : public DatasetIterator {
   int64_t left_;  // negative: unlimited
 };
 
-class Skip final : public DatasetIterator {
+class Skip final : public ElementIterator {
  public:
   Skip(IteratorPtr input, int64_t count) : input_(std::move(input)), left_(count) {}
 
@@ -85,16 +85,16 @@ class Skip final : public DatasetIterator {
 };
 
 template <class Iterator>
-Result<Dataset::MakeFn> MakeCounted(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeCounted(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 1, "count"));
-  return [input, count](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+  return [input, count](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     return std::make_unique<Iterator>(std::move(elements), count);
   };
 }
 
-class Shard final : public DatasetIterator {
+class Shard final : public ElementIterator {
  public:
   Shard(IteratorPtr input, int64_t shards, int64_t index) : input_(std::move(input)), shards_(shards), index_(index) {}
 
@@ -113,7 +113,7 @@ class Shard final : public DatasetIterator {
   int64_t next_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeShard(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeShard(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t shards, ScalarInt(ctx, 1, "num_shards"));
   WEIR_ASSIGN(const int64_t index, ScalarInt(ctx, 2, "index"));
@@ -121,13 +121,13 @@ Result<Dataset::MakeFn> MakeShard(KernelContext& ctx) {
     return InvalidArgument("Number of shards must be greater than zero (currently num_shards = {}).", shards);
   if (index < 0 || index >= shards)
     return InvalidArgument("Index must be between 0 and {} (currently index = {}).", shards - 1, index);
-  return [input, shards, index](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+  return [input, shards, index](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     return std::make_unique<Shard>(std::move(elements), shards, index);
   };
 }
 
-class Filter final : public DatasetIterator {
+class Filter final : public ElementIterator {
  public:
   Filter(IteratorPtr input, FunctionPtr predicate, std::string title)
       : input_(std::move(input)), predicate_(std::move(predicate)), title_(std::move(title)) {}
@@ -151,26 +151,26 @@ class Filter final : public DatasetIterator {
   int64_t number_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeFilter(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeFilter(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(FunctionPtr predicate, FunctionWithArguments(ctx, "predicate", 1));
-  return [input, predicate, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    WEIR_ASSIGN(FunctionPtr own, predicate->In(home));
+  return [input, predicate, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
+    WEIR_ASSIGN(FunctionPtr own, predicate->In(pass));
     return std::make_unique<Filter>(std::move(elements), std::move(own), title);
   };
 }
 
-class ConcatenateIterator final : public DatasetIterator {
+class ConcatenateIterator final : public ElementIterator {
  public:
-  ConcatenateIterator(PassContext& home, DatasetPtr first, DatasetPtr second)
-      : home_(home), left_{std::move(second), std::move(first)} {}
+  ConcatenateIterator(PassContext& pass, DatasetPtr first, DatasetPtr second)
+      : pass_(pass), left_{std::move(second), std::move(first)} {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     while (true) {
       if (current_ == nullptr) {
         if (left_.empty()) return std::nullopt;
-        WEIR_ASSIGN(current_, left_.back()->Iterate(home_));
+        WEIR_ASSIGN(current_, left_.back()->Iterate(pass_));
         left_.pop_back();
       }
       WEIR_ASSIGN(std::optional<Element> element, current_->GetNext(step));
@@ -180,22 +180,22 @@ class ConcatenateIterator final : public DatasetIterator {
   }
 
  private:
-  PassContext& home_;
+  PassContext& pass_;
   std::vector<DatasetPtr> left_;  // in reverse order
   IteratorPtr current_;
 };
 
-Result<Dataset::MakeFn> MakeConcatenate(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeConcatenate(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr first, InputDataset(ctx, 0));
   WEIR_ASSIGN(DatasetPtr second, InputDataset(ctx, 1));
   if (first->spec().types != second->spec().types)
     return InvalidArgument("input dataset and another dataset have elements of different types");
-  return [first, second](PassContext& home) -> Result<IteratorPtr> {
-    return std::make_unique<ConcatenateIterator>(home, first, second);
+  return [first, second](PassContext& pass) -> Result<IteratorPtr> {
+    return std::make_unique<ConcatenateIterator>(pass, first, second);
   };
 }
 
-class Zip final : public DatasetIterator {
+class Zip final : public ElementIterator {
  public:
   explicit Zip(std::vector<IteratorPtr> inputs) : inputs_(std::move(inputs)) {}
 
@@ -223,23 +223,23 @@ class Zip final : public DatasetIterator {
   bool ended_ = false;
 };
 
-Result<Dataset::MakeFn> MakeZip(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeZip(KernelContext& ctx) {
   std::vector<DatasetPtr> inputs;
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx, i));
     inputs.push_back(std::move(input));
   }
-  return [inputs](PassContext& home) -> Result<IteratorPtr> {
+  return [inputs](PassContext& pass) -> Result<IteratorPtr> {
     std::vector<IteratorPtr> elements;
     for (const DatasetPtr& input : inputs) {
-      WEIR_ASSIGN(IteratorPtr one, input->Iterate(home));
+      WEIR_ASSIGN(IteratorPtr one, input->Iterate(pass));
       elements.push_back(std::move(one));
     }
     return std::make_unique<Zip>(std::move(elements));
   };
 }
 
-class IgnoreErrors final : public DatasetIterator {
+class IgnoreErrors final : public ElementIterator {
  public:
   IgnoreErrors(IteratorPtr input, bool warn, std::string title)
       : input_(std::move(input)), warn_(warn), title_(std::move(title)) {}
@@ -260,43 +260,43 @@ class IgnoreErrors final : public DatasetIterator {
   const std::string title_;
 };
 
-Result<Dataset::MakeFn> MakeIgnoreErrors(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeIgnoreErrors(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const bool warn, NodeAttr<bool>(ctx, "log_warning"));
-  return [input, warn, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+  return [input, warn, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     return std::make_unique<IgnoreErrors>(std::move(elements), warn, title);
   };
 }
 
-Result<Dataset::MakeFn> MakeSame(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeSame(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
-  return [input](PassContext& home) { return input->Iterate(home); };
+  return [input](PassContext& pass) { return input->Iterate(pass); };
 }
 
 // A pass over the input with a modified copy of the context.
-class WithPassOptions final : public DatasetIterator {
+class WithPassOptions final : public ElementIterator {
  public:
-  explicit WithPassOptions(const PassContext& home) : home_(home) {}
-  Status Begin(const Dataset& input, bool deterministic) {
-    home_.deterministic = deterministic;
-    WEIR_ASSIGN(input_, input.Iterate(home_));
+  explicit WithPassOptions(const PassContext& pass) : pass_(pass) {}
+  Status Begin(const DatasetValue& input, bool deterministic) {
+    pass_.deterministic = deterministic;
+    WEIR_ASSIGN(input_, input.Iterate(pass_));
     return OkStatus();
   }
   Result<std::optional<Element>> GetNext(StepContext& step) override { return input_->GetNext(step); }
 
  private:
-  PassContext home_;
-  IteratorPtr input_;  // the last member: destroyed before home_
+  PassContext pass_;
+  IteratorPtr input_;  // the last member: destroyed before pass_
 };
 
 // Only the optimization make_sloppy has an effect that a program can observe.
-Result<Dataset::MakeFn> MakeOptimize(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeOptimize(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   const auto names = ctx.input(1).flat<std::string>();
   if (std::find(names.begin(), names.end(), "make_sloppy") == names.end()) return MakeSame(ctx);
-  return [input](PassContext& home) -> Result<IteratorPtr> {
-    auto with_options = std::make_unique<WithPassOptions>(home);
+  return [input](PassContext& pass) -> Result<IteratorPtr> {
+    auto with_options = std::make_unique<WithPassOptions>(pass);
     WEIR_TRY(with_options->Begin(*input, /*deterministic=*/false));
     return with_options;
   };

@@ -31,10 +31,10 @@ class SeedSource {
 
 // Makes `count` passes over the input (negative: unlimited). All elements of one pass come before those of the next,
 // even though the buffer may hold both.
-class Shuffle final : public DatasetIterator {
+class Shuffle final : public ElementIterator {
  public:
-  Shuffle(PassContext& home, DatasetPtr input, size_t size, int64_t count, std::shared_ptr<SeedSource> seeds)
-      : home_(home),
+  Shuffle(PassContext& pass, DatasetPtr input, size_t size, int64_t count, std::shared_ptr<SeedSource> seeds)
+      : pass_(pass),
         input_(std::move(input)),
         size_(size),
         passes_left_(count),
@@ -72,16 +72,16 @@ class Shuffle final : public DatasetIterator {
 
   Status Fetch(StepContext& step) {
     WEIR_TRY(CheckNotCancelled(step));
-    const bool fresh = pass_ == nullptr;
+    const bool fresh = input_pass_ == nullptr;
     if (fresh) {
-      WEIR_ASSIGN(IteratorPtr pass, input_->Iterate(home_));
+      WEIR_ASSIGN(IteratorPtr begun, input_->Iterate(pass_));
       const uint64_t next = slices_.empty() ? 0 : slices_.back().end;
       slices_.push_back({next, next});
-      pass_ = std::move(pass);
+      input_pass_ = std::move(begun);
     }
-    WEIR_ASSIGN(std::optional<Element> element, pass_->GetNext(step));
+    WEIR_ASSIGN(std::optional<Element> element, input_pass_->GetNext(step));
     if (!element.has_value()) {
-      pass_ = nullptr;
+      input_pass_ = nullptr;
       if (passes_left_ > 0) {
         --passes_left_;
       } else if (fresh) {
@@ -108,19 +108,19 @@ class Shuffle final : public DatasetIterator {
   // Ends the iteration and frees the memory.
   void Drop() {
     passes_left_ = 0;
-    pass_ = nullptr;
+    input_pass_ = nullptr;
     held_ = 0;
     std::deque<Element>().swap(buffer_);
     slices_.clear();
   }
 
-  PassContext& home_;
+  PassContext& pass_;
   const DatasetPtr input_;
   const size_t size_;
   int64_t passes_left_;
   const std::shared_ptr<SeedSource> seeds_;
   RandomNumbers numbers_;  // of the pass whose elements are being returned
-  IteratorPtr pass_;
+  IteratorPtr input_pass_;
   std::deque<Element> buffer_;  // a deque, so that growing up to size_ does not move elements
   size_t held_ = 0;
   std::deque<Slice> slices_;
@@ -137,24 +137,24 @@ Result<std::shared_ptr<SeedSource>> SeedsOf(const KernelContext& ctx, bool each_
   return std::make_shared<SeedSource>(seeds, each_pass);
 }
 
-Result<Dataset::MakeFn> MakeShuffle(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeShuffle(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t size, BufferSize(ctx));
   WEIR_ASSIGN(const bool each_pass, NodeAttr<bool>(ctx, "reshuffle_each_iteration"));
   WEIR_ASSIGN(std::shared_ptr<SeedSource> seeds, SeedsOf(ctx, each_pass));
-  return [input, size, seeds](PassContext& home) -> Result<IteratorPtr> {
-    return std::make_unique<Shuffle>(home, input, static_cast<size_t>(size), 1, seeds);
+  return [input, size, seeds](PassContext& pass) -> Result<IteratorPtr> {
+    return std::make_unique<Shuffle>(pass, input, static_cast<size_t>(size), 1, seeds);
   };
 }
 
-Result<Dataset::MakeFn> MakeShuffleAndRepeat(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeShuffleAndRepeat(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const int64_t size, BufferSize(ctx));
   WEIR_ASSIGN(std::shared_ptr<SeedSource> seeds, SeedsOf(ctx, true));
   WEIR_ASSIGN(const int64_t count, ScalarInt(ctx, 4, "count"));
   if (count < -1 || count == 0) return InvalidArgument("count must be greater than zero or equal to -1.");
-  return [input, size, count, seeds](PassContext& home) -> Result<IteratorPtr> {
-    return std::make_unique<Shuffle>(home, input, static_cast<size_t>(size), count, seeds);
+  return [input, size, count, seeds](PassContext& pass) -> Result<IteratorPtr> {
+    return std::make_unique<Shuffle>(pass, input, static_cast<size_t>(size), count, seeds);
   };
 }
 

@@ -3,14 +3,14 @@
 #include <limits>
 
 #include "ops/data/cardinality.h"
-#include "ops/data/dataset_function.h"
+#include "ops/data/element_function.h"
 #include "ops/data/rows.h"
 
 namespace weir::ops {
 namespace {
 
 // --- tensors
-class OneElement final : public DatasetIterator {
+class OneElement final : public ElementIterator {
  public:
   explicit OneElement(Element element) : element_(std::move(element)) {}
   Result<std::optional<Element>> GetNext(StepContext&) override { return std::exchange(element_, std::nullopt); }
@@ -19,12 +19,12 @@ class OneElement final : public DatasetIterator {
   std::optional<Element> element_;
 };
 
-Result<Dataset::MakeFn> MakeTensors(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeTensors(KernelContext& ctx) {
   WEIR_ASSIGN(Element components, OwnedInputs(ctx, 0, ctx.num_inputs()));
   return [components](StepContext&) -> Result<IteratorPtr> { return std::make_unique<OneElement>(components); };
 }
 
-class Rows final : public DatasetIterator {
+class Rows final : public ElementIterator {
  public:
   explicit Rows(std::shared_ptr<const Element> batch) : batch_(std::move(batch)) {}
 
@@ -44,7 +44,7 @@ class Rows final : public DatasetIterator {
   int64_t next_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeSlices(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeSlices(KernelContext& ctx) {
   for (int i = 0; i < ctx.num_inputs(); ++i) {
     const Tensor& component = ctx.input(i);
     if (component.rank() == 0)
@@ -60,7 +60,7 @@ Result<Dataset::MakeFn> MakeSlices(KernelContext& ctx) {
 }
 
 // --- numbers
-class Numbers final : public DatasetIterator {
+class Numbers final : public ElementIterator {
  public:
   Numbers(int64_t start, int64_t stop, int64_t step) : next_(start), stop_(stop), step_(step) {}
 
@@ -78,7 +78,7 @@ class Numbers final : public DatasetIterator {
   bool ended_ = false;
 };
 
-Result<Dataset::MakeFn> MakeRange(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeRange(KernelContext& ctx) {
   WEIR_ASSIGN(const int64_t start, ScalarInt(ctx, 0, "start"));
   WEIR_ASSIGN(const int64_t stop, ScalarInt(ctx, 1, "stop"));
   WEIR_ASSIGN(const int64_t step, ScalarInt(ctx, 2, "step"));
@@ -108,11 +108,11 @@ struct GeneratorFunctions {
   FunctionPtr finalize;
 };
 
-class Generator final : public DatasetIterator {
+class Generator final : public ElementIterator {
  public:
-  Generator(PassContext& home, GeneratorFunctions functions, std::string title)
-      : home_(home), functions_(std::move(functions)), title_(std::move(title)) {}
-  ~Generator() override { Finalize(home_).IgnoreError(); }
+  Generator(PassContext& pass, GeneratorFunctions functions, std::string title)
+      : pass_(pass), functions_(std::move(functions)), title_(std::move(title)) {}
+  ~Generator() override { Finalize(pass_).IgnoreError(); }
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     if (state_ == kEnded) return std::nullopt;
@@ -142,7 +142,7 @@ class Generator final : public DatasetIterator {
     return functions_.finalize->Call(last, std::move(value_)).status();
   }
 
-  PassContext& home_;
+  PassContext& pass_;
   const GeneratorFunctions functions_;
   const std::string title_;
   State state_ = kNew;
@@ -150,20 +150,20 @@ class Generator final : public DatasetIterator {
   int64_t number_ = 0;
 };
 
-Result<Dataset::MakeFn> MakeGenerator(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeGenerator(KernelContext& ctx) {
   GeneratorFunctions functions;
   WEIR_ASSIGN(const int init, NumTypes(ctx, "Tinit_func_args"));
   WEIR_ASSIGN(const int next, NumTypes(ctx, "Tnext_func_args"));
   WEIR_ASSIGN(const int finalize, NumTypes(ctx, "Tfinalize_func_args"));
-  WEIR_ASSIGN(functions.init, DatasetFunction::Make(ctx, "init_func", 0, init));
-  WEIR_ASSIGN(functions.next, DatasetFunction::Make(ctx, "next_func", init, next));
-  WEIR_ASSIGN(functions.finalize, DatasetFunction::Make(ctx, "finalize_func", init + next, finalize));
-  return [functions, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
+  WEIR_ASSIGN(functions.init, ElementFunction::Make(ctx, "init_func", 0, init));
+  WEIR_ASSIGN(functions.next, ElementFunction::Make(ctx, "next_func", init, next));
+  WEIR_ASSIGN(functions.finalize, ElementFunction::Make(ctx, "finalize_func", init + next, finalize));
+  return [functions, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
     GeneratorFunctions own;
-    WEIR_ASSIGN(own.init, functions.init->In(home));
-    WEIR_ASSIGN(own.next, functions.next->In(home));
-    WEIR_ASSIGN(own.finalize, functions.finalize->In(home));
-    return std::make_unique<Generator>(home, std::move(own), title);
+    WEIR_ASSIGN(own.init, functions.init->In(pass));
+    WEIR_ASSIGN(own.next, functions.next->In(pass));
+    WEIR_ASSIGN(own.finalize, functions.finalize->In(pass));
+    return std::make_unique<Generator>(pass, std::move(own), title);
   };
 }
 

@@ -65,34 +65,34 @@ Result<Kernel> MakeStatsSummary(KernelSetup&) {
 }
 
 // A pass over the input that records values with an aggregator.
-class RecordingPass final : public DatasetIterator {
+class RecordingPass final : public ElementIterator {
  public:
-  RecordingPass(const PassContext& home, ResourcePtr<StatsAggregator> stats, const std::string& prefix) : home_(home) {
-    home_.record = [stats = std::move(stats), prefix](const std::string& tag, double value) {
+  RecordingPass(const PassContext& pass, ResourcePtr<StatsAggregator> stats, const std::string& prefix) : pass_(pass) {
+    pass_.record = [stats = std::move(stats), prefix](const std::string& tag, double value) {
       stats->Add(prefix.empty() ? tag : prefix + "::" + tag, value);
     };
   }
-  Status Begin(const Dataset& input) {
-    WEIR_ASSIGN(input_, input.Iterate(home_));
+  Status Begin(const DatasetValue& input) {
+    WEIR_ASSIGN(input_, input.Iterate(pass_));
     return OkStatus();
   }
   Result<std::optional<Element>> GetNext(StepContext& step) override { return input_->GetNext(step); }
   bool IsReady() const override { return input_->IsReady(); }
 
  private:
-  PassContext home_;
-  IteratorPtr input_;  // the last member: destroyed before home_
+  PassContext pass_;
+  IteratorPtr input_;  // the last member: destroyed before pass_
 };
 
-Result<Dataset::MakeFn> MakeSetStats(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeSetStats(KernelContext& ctx) {
   WEIR_ASSIGN(const DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const ResourcePtr<StatsAggregator> stats, ctx.LookupResource<StatsAggregator>(1));
   WEIR_ASSIGN(const std::string prefix, ScalarText(ctx, 2, "tag"));
   WEIR_TRY(ScalarText(ctx, 3, "counter_prefix").status());  // counters are not collected
-  return [input, stats, prefix](PassContext& home) -> Result<IteratorPtr> {
-    auto pass = std::make_unique<RecordingPass>(home, stats, prefix);
-    WEIR_TRY(pass->Begin(*input));
-    return pass;
+  return [input, stats, prefix](PassContext& pass) -> Result<IteratorPtr> {
+    auto recording = std::make_unique<RecordingPass>(pass, stats, prefix);
+    WEIR_TRY(recording->Begin(*input));
+    return recording;
   };
 }
 
@@ -111,36 +111,36 @@ double BytesOf(const Element& element) {
 
 enum class Measure { kBytes, kMicroseconds };
 
-class Measured final : public DatasetIterator {
+class Measured final : public ElementIterator {
  public:
-  Measured(PassContext& home, IteratorPtr input, std::string tag, Measure measure)
-      : home_(home), input_(std::move(input)), tag_(std::move(tag)), measure_(measure) {}
+  Measured(PassContext& pass, IteratorPtr input, std::string tag, Measure measure)
+      : pass_(pass), input_(std::move(input)), tag_(std::move(tag)), measure_(measure) {}
 
   Result<std::optional<Element>> GetNext(StepContext& step) override {
     const auto start = std::chrono::steady_clock::now();
     WEIR_ASSIGN(std::optional<Element> element, input_->GetNext(step));
-    if (element.has_value() && home_.record) {
+    if (element.has_value() && pass_.record) {
       const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
-      home_.record(tag_, measure_ == Measure::kBytes ? BytesOf(*element) : std::floor(passed.count()));
+      pass_.record(tag_, measure_ == Measure::kBytes ? BytesOf(*element) : std::floor(passed.count()));
     }
     return element;
   }
   bool IsReady() const override { return input_->IsReady(); }
 
  private:
-  PassContext& home_;
+  PassContext& pass_;
   const IteratorPtr input_;
   const std::string tag_;
   const Measure measure_;
 };
 
 template <Measure measure>
-Result<Dataset::MakeFn> MakeMeasured(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeMeasured(KernelContext& ctx) {
   WEIR_ASSIGN(const DatasetPtr input, InputDataset(ctx));
   WEIR_ASSIGN(const std::string tag, ScalarText(ctx, 1, "tag"));
-  return [input, tag](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
-    return std::make_unique<Measured>(home, std::move(elements), tag, measure);
+  return [input, tag](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
+    return std::make_unique<Measured>(pass, std::move(elements), tag, measure);
   };
 }
 

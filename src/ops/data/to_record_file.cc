@@ -13,14 +13,15 @@ Status WriteElements(KernelContext& ctx) {
   WEIR_ASSIGN(const std::string compression_name, ScalarText(ctx, 2, "compression_type"));
   WEIR_ASSIGN(const io::Compression compression, io::ParseCompression(compression_name));
   WEIR_ASSIGN(const auto writer, io::RecordWriter::Open(ctx.env(), filename, compression));
-  PassContext home = MakePassContext(ctx.step());
-  WEIR_ASSIGN(const IteratorPtr elements, dataset->Iterate(home));
+  PassContext pass = MakePassContext(ctx.step());
+  WEIR_ASSIGN(const IteratorPtr elements, dataset->Iterate(pass));
   while (true) {
     WEIR_TRY(CheckNotCancelled(ctx.step()));
-    WEIR_ASSIGN(const std::optional<Element> element, elements->GetNext(home));
+    WEIR_ASSIGN(const std::optional<Element> element, elements->GetNext(pass));
     if (!element.has_value()) break;
     const bool is_record = element->size() == 1 && element->front().dtype() == kString && element->front().rank() == 0;
-    if (!is_record) return InvalidArgument("the elements of a dataset that is written to records must be scalar strings");
+    if (!is_record)
+      return InvalidArgument("the elements of a dataset that is written to records must be scalar strings");
     WEIR_TRY(writer->Write(element->front().scalar<std::string>()));
   }
   return writer->Close();

@@ -15,7 +15,7 @@ struct WindowSizes {
   bool drop_remainder = false;
 };
 
-class Window final : public DatasetIterator {
+class Window final : public ElementIterator {
  public:
   Window(IteratorPtr input, WindowSizes sizes, ElementSpec spec, std::string title)
       : input_(std::move(input)), sizes_(sizes), spec_(std::move(spec)), title_(std::move(title)) {}
@@ -64,7 +64,7 @@ class Window final : public DatasetIterator {
   bool ended_ = false;
 };
 
-Result<Dataset::MakeFn> MakeWindow(KernelContext& ctx) {
+Result<DatasetValue::MakeFn> MakeWindow(KernelContext& ctx) {
   WEIR_ASSIGN(DatasetPtr input, InputDataset(ctx));
   WindowSizes sizes;
   WEIR_ASSIGN(sizes.size, ScalarInt(ctx, 1, "size"));
@@ -76,8 +76,8 @@ Result<Dataset::MakeFn> MakeWindow(KernelContext& ctx) {
   if (sizes.stride <= 0) return InvalidArgument("Window stride must be greater than zero.");
   if (int64_t span = 0; __builtin_mul_overflow(sizes.size, sizes.stride, &span))
     return InvalidArgument("a window of size {} with stride {} spans too many elements", sizes.size, sizes.stride);
-  return [input, sizes, title = TitleOf(ctx)](PassContext& home) -> Result<IteratorPtr> {
-    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(home));
+  return [input, sizes, title = TitleOf(ctx)](PassContext& pass) -> Result<IteratorPtr> {
+    WEIR_ASSIGN(IteratorPtr elements, input->Iterate(pass));
     return std::make_unique<Window>(std::move(elements), sizes, input->spec(), title);
   };
 }

@@ -3,7 +3,6 @@
 #include <mutex>
 
 #include "graph/build/flow_ops.h"
-#include "graph/function_gradient.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/op_registry.h"
@@ -226,7 +225,7 @@ Status OutputShapesFromAttr(ShapeContext& c) {
 FuncAttr GradientFunction(const FuncAttr& function) {
   AttrMap attrs;
   attrs.emplace("f", AttrValue(function));
-  return {kSymbolicGradient, std::make_shared<const AttrMap>(std::move(attrs))};
+  return {"SymbolicGradient", std::make_shared<const AttrMap>(std::move(attrs))};
 }
 
 // The gradient of If and Case makes the same choice between the gradient functions of the branches. Their arguments are
@@ -329,6 +328,7 @@ void RegisterFunctionCall(OpRegistry& registry) {
         return OkStatus();
       },
       .kernels = CpuKernel(MakeSymbolicGradient),
+      .traits = {.calls_gradient_of_f = true},
   });
   registry.Add({
       .name = "RemoteCall",

@@ -136,6 +136,57 @@ TEST(DiskFaultsTest, ACheckpointIsReplacedOrUnchanged) {
   }
 }
 
+// The machine stops at any operation, before or after it wrote its directories.
+TEST(DiskFaultsTest, ACrashDuringASaveDoesNotDamageThePreviousCheckpoint) {
+  for (const SaveFn save : {&SaveV2, &SaveV1, &SaveShards}) {
+    for (const bool loses_names : {false, true}) {
+      WithEveryFault(DiskFault::kDead, [=](FaultyDisk& disk) {
+        FakeEnv& env = disk.env();
+        ASSERT_TRUE(env.MakeDirectories("/d").ok());
+        ASSERT_TRUE(save(env, "/d/m-1", 1).ok());
+        disk.Break();
+        const Status status = save(env, "/d/m-2", 2);
+        disk.Repair();
+        loses_names ? env.LoseUnsyncedNames() : env.LoseUnsynced();
+        EXPECT_EQ(Saved(env, "/d/m-1"), 1);
+        const float value = Saved(env, "/d/m-2");
+        EXPECT_TRUE(value == 2 || (!status.ok() && value == kNotThere)) << value;
+        env.Age(std::chrono::hours(2));
+        ASSERT_TRUE(save(env, "/d/m-3", 3).ok());
+        EXPECT_EQ(Saved(env, "/d/m-3"), 3);
+        EXPECT_EQ(Saved(env, "/d/m-1"), 1);
+        EXPECT_THAT(TemporaryNames(env, "/d"), IsEmpty());
+      });
+    }
+  }
+}
+
+TEST(DiskFaultsTest, ACheckpointThatIsReplacedDuringACrashIsWholeOrAbsent) {
+  for (const SaveFn save : {&SaveV2, &SaveV1, &SaveShards}) {
+    for (const bool loses_names : {false, true}) {
+      WithEveryFault(DiskFault::kDead, [=](FaultyDisk& disk) {
+        FakeEnv& env = disk.env();
+        ASSERT_TRUE(env.MakeDirectories("/d").ok());
+        ASSERT_TRUE(save(env, "/d/m", 1).ok());
+        disk.Break();
+        const Status status = save(env, "/d/m", 2);
+        disk.Repair();
+        loses_names ? env.LoseUnsyncedNames() : env.LoseUnsynced();
+        const float value = Saved(env, "/d/m");
+        if (status.ok()) {
+          EXPECT_EQ(value, 2);
+        } else {
+          EXPECT_TRUE(value == 1 || value == 2 || (save != &SaveV1 && value == kNotThere)) << value;
+        }
+        env.Age(std::chrono::hours(2));
+        ASSERT_TRUE(save(env, "/d/m", 3).ok());
+        EXPECT_EQ(Saved(env, "/d/m"), 3);
+        EXPECT_THAT(TemporaryNames(env, "/d"), IsEmpty());
+      });
+    }
+  }
+}
+
 TEST(DiskFaultsTest, ACheckpointIsRestoredOrAnErrorReported) {
   for (const SaveFn save : {&SaveV2, &SaveV1}) {
     for (const DiskFault kind : {DiskFault::kOnce, DiskFault::kDead}) {
@@ -202,6 +253,22 @@ TEST(DiskFaultsTest, WriteFileReplacesAFileOrLeavesIt) {
       });
     }
   }
+}
+
+// WriteFile does not wait for the disk. If the machine stops before it has written its directories, the file is the one
+// of before.
+TEST(DiskFaultsTest, ACrashDuringWriteFileLeavesTheOldFile) {
+  WithEveryFault(DiskFault::kDead, [&](FaultyDisk& disk) {
+    FakeEnv& env = disk.env();
+    ASSERT_TRUE(env.MakeDirectories("/d").ok());
+    ASSERT_TRUE(env.WriteFileAtomically("/d/f", "old").ok());
+    disk.Break();
+    RunOp(env, "WriteFile", {Text("/d/f"), Text("new")}).IgnoreError();
+    disk.Repair();
+    env.LoseUnsyncedNames();
+    EXPECT_EQ(*env.ReadFile("/d/f"), "old");
+    EXPECT_THAT(TemporaryNames(env, "/d"), IsEmpty());
+  });
 }
 
 TEST(DiskFaultsTest, WholeFilesAreReadOrAnErrorReported) {

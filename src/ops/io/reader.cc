@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "op/cancel_watch.h"
 #include "proto/example.pb.h"
 
 namespace weir::ops {
@@ -11,24 +12,16 @@ namespace weir::ops {
 class Reader::ExclusiveUse final {
  public:
   ExclusiveUse(Reader& reader, CancelToken& cancel) : reader_(reader) {
-    std::unique_lock lock(reader.mu_);
-    if (!reader.taken_) {
-      has_ = reader.taken_ = true;
-      return;
+    {
+      const std::lock_guard lock(reader.mu_);  // the common case: nothing to wait for
+      if (!reader.taken_) {
+        has_ = reader.taken_ = true;
+        return;
+      }
     }
-    bool cancelled = false;
-    lock.unlock();
-    const CancelToken::Id id = cancel.Register([&] {
-      std::lock_guard inner(reader.mu_);
-      cancelled = true;
-      reader.turn_ends_.notify_all();
-    });
-    if (id == 0) return;
-    lock.lock();
-    reader.turn_ends_.wait(lock, [&] { return cancelled || !reader.taken_; });
-    if (!cancelled) has_ = reader.taken_ = true;
-    lock.unlock();
-    cancel.Unregister(id);
+    CancelWatch watch(reader.mu_, reader.turn_ends_, &cancel);
+    std::unique_lock lock(reader.mu_);
+    if (watch.Wait(lock, [&] { return !reader.taken_; }).ok()) has_ = reader.taken_ = true;
   }
   ~ExclusiveUse() {
     if (!has_) return;
@@ -47,7 +40,7 @@ class Reader::ExclusiveUse final {
 
 namespace {
 
-Result<std::string> NextWork(const std::string& title, Queue& queue, CancelToken& cancel) {
+Result<std::string> NextWork(const std::string& title, QueueResource& queue, CancelToken& cancel) {
   if (queue.spec().types != std::vector<DType>{kString})
     return InvalidArgument(
         "reader '{}' needs a queue with one component of type string, but queue '{}' has {}", title, queue.spec().name,
@@ -73,7 +66,7 @@ Result<std::string> NextWork(const std::string& title, Queue& queue, CancelToken
 
 }  // namespace
 
-Status Reader::OpenNextSource(Env& env, Queue& queue, CancelToken& cancel) {
+Status Reader::OpenNextSource(Env& env, QueueResource& queue, CancelToken& cancel) {
   if (source_ != nullptr) return OkStatus();
   WEIR_ASSIGN(work_, NextWork(title_, queue, cancel));
   WEIR_ASSIGN(source_, open_(env, work_));
@@ -88,12 +81,12 @@ void Reader::EndWork() {
   ++work_finished_;
 }
 
-Result<Record> Reader::Read(Env& env, Queue& queue, CancelToken& cancel) {
+Result<Record> Reader::Read(Env& env, QueueResource& queue, CancelToken& cancel) {
   WEIR_ASSIGN(std::vector<Record> records, ReadUpTo(1, env, queue, cancel));
   return std::move(records[0]);
 }
 
-Result<std::vector<Record>> Reader::ReadUpTo(int64_t count, Env& env, Queue& queue, CancelToken& cancel) {
+Result<std::vector<Record>> Reader::ReadUpTo(int64_t count, Env& env, QueueResource& queue, CancelToken& cancel) {
   if (count < 1)
     return InvalidArgument("num_records must be positive, but reader '{}' was asked for {}", title_, count);
   ExclusiveUse turn(*this, cancel);

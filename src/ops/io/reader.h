@@ -39,9 +39,9 @@ class Reader final : public Resource {
   Reader(std::string title, OpenSource open, bool keeps_state)
       : title_(std::move(title)), open_(std::move(open)), keeps_state_(keeps_state) {}
 
-  Result<Record> Read(Env& env, Queue& queue, CancelToken& cancel);
+  Result<Record> Read(Env& env, QueueResource& queue, CancelToken& cancel);
   // Returns between 1 and `count` records, all of one work unit.
-  Result<std::vector<Record>> ReadUpTo(int64_t count, Env& env, Queue& queue, CancelToken& cancel);
+  Result<std::vector<Record>> ReadUpTo(int64_t count, Env& env, QueueResource& queue, CancelToken& cancel);
 
   int64_t records_produced() const;
   int64_t work_units_completed() const;
@@ -55,7 +55,7 @@ class Reader final : public Resource {
  private:
   class ExclusiveUse;
   // Opens the next work unit if none is open. REQUIRES: the caller has ExclusiveUse.
-  Status OpenNextSource(Env& env, Queue& queue, CancelToken& cancel);
+  Status OpenNextSource(Env& env, QueueResource& queue, CancelToken& cancel);
   void EndWork();
   Status CheckKeepsState() const;
 

@@ -93,7 +93,7 @@ Result<OpenSource> FixedLength(KernelSetup& setup) {
 Result<Kernel> MakeRead(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Reader> reader, LookupHandle<Reader>(ctx));
-           WEIR_ASSIGN(ResourcePtr<Queue> queue, LookupHandle<Queue>(ctx, 1));
+           WEIR_ASSIGN(ResourcePtr<QueueResource> queue, LookupHandle<QueueResource>(ctx, 1));
            WEIR_ASSIGN(Record record, reader->Read(ctx.env(), *queue, ctx.cancel()));
            ctx.set_output(0, Tensor::Scalar(std::move(record.key)));
            ctx.set_output(1, Tensor::Scalar(std::move(record.value)));
@@ -105,7 +105,7 @@ Result<Kernel> MakeRead(KernelSetup&) {
 Result<Kernel> MakeReadUpTo(KernelSetup&) {
   return Kernel::Sync([](KernelContext& ctx) -> Status {
            WEIR_ASSIGN(ResourcePtr<Reader> reader, LookupHandle<Reader>(ctx));
-           WEIR_ASSIGN(ResourcePtr<Queue> queue, LookupHandle<Queue>(ctx, 1));
+           WEIR_ASSIGN(ResourcePtr<QueueResource> queue, LookupHandle<QueueResource>(ctx, 1));
            const Tensor& count = ctx.input(2);
            if (count.num_elements() != 1)
              return InvalidArgument("num_records must be a scalar, but has shape {}", count.shape());

@@ -101,14 +101,13 @@ void AddGradOp(OpRegistry& registry, const std::string& name, F f, GradientFn gr
 }  // namespace
 
 void RegisterElementary(OpRegistry& registry) {
-  auto add = [&](const char* name, UnaryLoops loops, UnaryGradient gradient, int cost,
-                 FoldStage fold = FoldStage::kNone) {
+  auto add = [&](const char* name, UnaryLoops loops, UnaryGradient gradient, int cost, OpTraits traits = {}) {
     AddUnary(registry, {.name = name,
                         .types = kTypes,
                         .loops = std::move(loops),
                         .gradient = FromXAndY(gradient),
                         .cost = cost,
-                        .fold = fold});
+                        .traits = traits});
   };
   auto complex = [](auto f) { return UnaryFor<C128>(f); };
   add("Sqrt",
@@ -138,11 +137,11 @@ void RegisterElementary(OpRegistry& registry) {
       CosGradient, 2);
   add("Tanh",
       Spans(SpanLoop<float, TanhInto>, SpanLoop<double, TanhInto>).And(complex([](C128 x) { return std::tanh(x); })),
-      TanhGradient, 2, FoldStage::kActivation);
+      TanhGradient, 2, {.fold = FoldStage::kActivation});
   add("Sigmoid", Spans(SpanLoop<float, SigmoidInto>, SpanLoop<double, SigmoidInto>).And(complex([](C128 x) {
     return 1.0 / (1.0 + std::exp(-x));
   })),
-      SigmoidGradient, 2, FoldStage::kActivation);
+      SigmoidGradient, 2, {.probabilities = Probabilities::kOfElements, .fold = FoldStage::kActivation});
   add("Tan", Library([](auto x) { return std::tan(x); }), TanGradient, 10);
   add("Sinh", Library([](auto x) { return std::sinh(x); }), SinhGradient, 10);
   add("Cosh", Library([](auto x) { return std::cosh(x); }), CoshGradient, 10);

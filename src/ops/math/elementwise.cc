@@ -329,7 +329,7 @@ void AddUnary(OpRegistry& registry, UnaryOp op) {
       .gradient = op.gradient,
       .no_gradient = op.no_gradient,
       .kernels = WithGpu(UnaryKernels(TypesNamed(op.types), op.loops, op.cost), GpuElementwise()),
-      .traits = {.fold = op.fold},
+      .traits = op.traits,
   });
 }
 

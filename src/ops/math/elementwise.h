@@ -53,7 +53,7 @@ struct UnaryOp {
   GradientFn gradient = {};
   int cost = 1;
   NoGradient no_gradient = NoGradient::kNone;
-  FoldStage fold = FoldStage::kNone;
+  OpTraits traits = {};
 };
 void AddUnary(OpRegistry& registry, UnaryOp op);
 struct BinaryOp {

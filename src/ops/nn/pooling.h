@@ -42,13 +42,13 @@ struct PoolSizes {
   int64_t taps() const { return std::min(size[0], in[0]) * std::min(size[1], in[1]) * std::min(size[2], in[2]); }
 
   // The bounds of a window in each dimension, clipped to the image. Never empty.
-  struct Window {
+  struct WindowBounds {
     int64_t begin[3];
     int64_t end[3];
     int64_t taps() const { return (end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]); }
   };
-  Window WindowAt(int64_t out_position) const {
-    Window w;
+  WindowBounds WindowAt(int64_t out_position) const {
+    WindowBounds w;
     for (int i = 2; i >= 0; --i) {
       const int64_t start = out_position % out[i] * stride[i] - before[i];
       w.begin[i] = std::max<int64_t>(0, start);
@@ -59,7 +59,7 @@ struct PoolSizes {
   }
   // Calls f(position in the image) for every tap of a window, in memory order.
   template <class F>
-  void ForTaps(const Window& w, F f) const {
+  void ForTaps(const WindowBounds& w, F f) const {
     for (int64_t d = w.begin[0]; d < w.end[0]; ++d) {
       for (int64_t h = w.begin[1]; h < w.end[1]; ++h) {
         const int64_t row = (d * in[1] + h) * in[2];

@@ -181,8 +181,8 @@ Status CheckSparseShapes(const KernelContext& ctx) {
   if (labels.rank() != 1) return InvalidArgument("labels must be 1-D, but got shape {}", labels.shape());
   if (labels.dim(0) != logits.dim(0))
     return InvalidArgument(
-        "logits and labels must have the same first dimension, got logits shape {} and labels shape {}",
-        logits.shape(), labels.shape());
+        "logits and labels must have the same first dimension, got logits shape {} and labels shape {}", logits.shape(),
+        labels.shape());
   if (logits.dim(0) > 0 && logits.dim(1) == 0)
     return InvalidArgument("must have at least one class, but got logits shape {}", logits.shape());
   return OkStatus();
@@ -298,7 +298,7 @@ void RegisterSoftmax(OpRegistry& registry) {
       },
       .kernels = WithGpu(CpuKernels<half, bfloat16, float, double>(WEIR_FOR_TYPE(MakePlainSoftmax)),
                          {.make = MakeGpuSoftmax<false>, .types = kGpuReals}),
-      .traits = kOwnMemory,
+      .traits = {.memory = OutputMemory::kOwn, .probabilities = Probabilities::kOfRows},
   });
   registry.Add({
       .name = "LogSoftmax",

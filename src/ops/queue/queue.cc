@@ -38,10 +38,10 @@ const char* QueueKindName(QueueKind kind) {
   return "";
 }
 
-Queue::Queue(QueueSpec spec)
+QueueResource::QueueResource(QueueSpec spec)
     : spec_(std::move(spec)), order_(MakeOrder(spec_)), scheduler_(spec_.tokens_needed, spec_.members_expected) {}
 
-void Queue::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done) {
+void QueueResource::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, EnqueueDone done) {
   const size_t bytes = elements.size() * (sizeof(QueueElement) + spec_.types.size() * sizeof(Tensor));
   if (Status status = ProcessMemory::Get().ReserveKept(bytes); !status.ok()) return done(std::move(status));
   Call call;
@@ -51,8 +51,8 @@ void Queue::Enqueue(std::vector<QueueElement> elements, CancelToken& cancel, Enq
   Wait(std::move(call), cancel);
 }
 
-void Queue::Dequeue(int64_t count, bool fewer_when_closed, const std::string& member, CancelToken& cancel,
-                    DequeueDone done) {
+void QueueResource::Dequeue(int64_t count, bool fewer_when_closed, const std::string& member, CancelToken& cancel,
+                            DequeueDone done) {
   Call call;
   call.action = Call::Action::kDequeue;
   call.count = count;
@@ -62,12 +62,12 @@ void Queue::Dequeue(int64_t count, bool fewer_when_closed, const std::string& me
   Wait(std::move(call), cancel);
 }
 
-void Queue::Join(const std::string& member) {
+void QueueResource::Join(const std::string& member) {
   std::lock_guard lock(mu_);
   scheduler_.Join(member);
 }
 
-void Queue::Leave(const std::string& member) {
+void QueueResource::Leave(const std::string& member) {
   Waiters::Update(mu_, [&](Ended& ended) {
     const TokenScheduler::LeaveResult left = scheduler_.Leave(member);
     while (left.round_ends && order_->size() > 0) order_->Take();
@@ -76,7 +76,7 @@ void Queue::Leave(const std::string& member) {
   });
 }
 
-void Queue::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done) {
+void QueueResource::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done) {
   if (!cancel_pending_enqueues) {
     Call call;
     call.action = Call::Action::kClose;
@@ -91,7 +91,7 @@ void Queue::Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone
   done(OkStatus());
 }
 
-void Queue::Wait(Call call, CancelToken& cancel) {
+void QueueResource::Wait(Call call, CancelToken& cancel) {
   const bool dequeues = call.action == Call::Action::kDequeue;
   const std::string member = call.member;
   Waiters& waiters = dequeues ? dequeues_ : enqueues_;
@@ -104,12 +104,12 @@ void Queue::Wait(Call call, CancelToken& cancel) {
     };
     const auto it = waiters.Add(
         std::move(call), cancel, serve,
-        [self = ResourcePtr<Queue>::Share(this), dequeues](uint64_t id) { self->CancelWaiter(id, dequeues); });
+        [self = ResourcePtr<QueueResource>::Share(this), dequeues](uint64_t id) { self->CancelWaiter(id, dequeues); });
     if (it != waiters.end()) EndCancelledLocked(waiters, it, ended);
   });
 }
 
-void Queue::CancelWaiter(uint64_t id, bool dequeues) {
+void QueueResource::CancelWaiter(uint64_t id, bool dequeues) {
   Waiters& waiters = dequeues ? dequeues_ : enqueues_;
   Waiters::Update(mu_, [&](Ended& ended) {
     const auto it = waiters.Find(id);
@@ -117,7 +117,7 @@ void Queue::CancelWaiter(uint64_t id, bool dequeues) {
   });
 }
 
-void Queue::EndCancelledLocked(Waiters& waiters, Waiters::Iterator it, Ended& ended) {
+void QueueResource::EndCancelledLocked(Waiters& waiters, Waiters::Iterator it, Ended& ended) {
   if (it->second.call.action == Call::Action::kDequeue) {
     FailDequeueLocked(it, Cancelled("Dequeue operation was cancelled"), ended);
   } else {
@@ -126,12 +126,12 @@ void Queue::EndCancelledLocked(Waiters& waiters, Waiters::Iterator it, Ended& en
   ServeLocked(ended);
 }
 
-void Queue::FailDequeueLocked(Waiters::Iterator it, Status status, Ended& ended) {
+void QueueResource::FailDequeueLocked(Waiters::Iterator it, Status status, Ended& ended) {
   order_->PutBack(std::move(it->second.call.elements));
   dequeues_.End(it, std::move(status), ended);
 }
 
-void Queue::ServeLocked(Ended& ended) {
+void QueueResource::ServeLocked(Ended& ended) {
   bool changed = true;
   while (changed) {
     changed = ServeEnqueuesLocked(ended);
@@ -139,7 +139,7 @@ void Queue::ServeLocked(Ended& ended) {
   }
 }
 
-bool Queue::ServeEnqueuesLocked(Ended& ended) {
+bool QueueResource::ServeEnqueuesLocked(Ended& ended) {
   const int64_t capacity = spec_.capacity < 0 ? std::numeric_limits<int64_t>::max() : spec_.capacity;
   bool changed = false;
   while (!enqueues_.empty()) {
@@ -174,13 +174,13 @@ bool Queue::ServeEnqueuesLocked(Ended& ended) {
   return changed;
 }
 
-Queue::Waiters::Iterator Queue::NextDequeueLocked() {
+QueueResource::Waiters::Iterator QueueResource::NextDequeueLocked() {
   if (!scheduler_.by_share() || closed_) return dequeues_.begin();
   return std::find_if(dequeues_.begin(), dequeues_.end(),
                       [&](const auto& entry) { return scheduler_.MayTake(entry.second.call.member); });
 }
 
-bool Queue::ServeDequeuesLocked(Ended& ended) {
+bool QueueResource::ServeDequeuesLocked(Ended& ended) {
   bool changed = false;
   for (auto first = NextDequeueLocked(); first != dequeues_.end(); first = NextDequeueLocked()) {
     Call& call = first->second.call;
@@ -208,11 +208,11 @@ bool Queue::ServeDequeuesLocked(Ended& ended) {
   return changed;
 }
 
-int64_t Queue::AvailableLocked() const {
+int64_t QueueResource::AvailableLocked() const {
   return closed_ ? order_->size() : std::max<int64_t>(0, order_->size() - spec_.min_after_dequeue);
 }
 
-void Queue::Call::Finish(Status status) {
+void QueueResource::Call::Finish(Status status) {
   if (action != Action::kDequeue) {
     enqueue_done(std::move(status));
   } else if (status.ok()) {
@@ -222,28 +222,28 @@ void Queue::Call::Finish(Status status) {
   }
 }
 
-int64_t Queue::size() const {
+int64_t QueueResource::size() const {
   std::lock_guard lock(mu_);
   return order_->size();
 }
 
-bool Queue::all_members_waiting() const {
+bool QueueResource::all_members_waiting() const {
   std::lock_guard lock(mu_);
   return scheduler_.enabled() && scheduler_.AllMembersWait(WaitingLocked());
 }
 
-std::map<std::string, int64_t> Queue::WaitingLocked() const {
+std::map<std::string, int64_t> QueueResource::WaitingLocked() const {
   std::map<std::string, int64_t> waiting;
   for (const auto& [id, waiter] : dequeues_) ++waiting[waiter.call.member];
   return waiting;
 }
 
-bool Queue::is_closed() const {
+bool QueueResource::is_closed() const {
   std::lock_guard lock(mu_);
   return closed_;
 }
 
-std::string Queue::DebugString() const {
+std::string QueueResource::DebugString() const {
   std::lock_guard lock(mu_);
   return fmt::format("{} '{}' with {} elements", QueueKindName(spec_.kind), spec_.name, order_->size());
 }

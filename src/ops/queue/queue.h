@@ -1,5 +1,5 @@
-// Queue: a resource that holds elements (tuples of tensors) between steps. Waiting enqueues and dequeues block no
-// thread and are each served in FIFO order, except that a queue of tokens skips members that have had their share
+// QueueResource: a resource that holds elements (tuples of tensors) between steps. Waiting enqueues and dequeues block
+// no thread and are each served in FIFO order, except that a queue of tokens skips members that have had their share
 // (token_scheduler.h). No element is lost or duplicated: a dequeue that is cancelled or cannot be completed returns the
 // elements it has taken. The exception: leftover shared tokens are dropped when the next batch of tokens arrives.
 #pragma once
@@ -37,9 +37,9 @@ struct QueueSpec {
 
 // Thread-safe. Callbacks run without the queue's lock, either on the caller's thread or on the thread that ends the
 // wait.
-class Queue final : public Resource {
+class QueueResource final : public Resource {
  public:
-  explicit Queue(QueueSpec spec);
+  explicit QueueResource(QueueSpec spec);
   const QueueSpec& spec() const { return spec_; }
 
   using EnqueueDone = std::function<void(Status)>;

@@ -108,9 +108,10 @@ Result<Kernel> MakeQueue(KernelSetup& setup, QueueKind kind, HandleKind handle_k
               ResourceOwner::Make(setup, handle_kind, "tensorflow::QueueInterface"));
   spec.name = handle->title();
   return Kernel::Sync([spec = std::move(spec), handle = std::move(handle)](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<Queue> queue, handle->Get<Queue>(ctx, [&]() -> Result<ResourcePtr<Queue>> {
-             return MakeIntrusive<Queue>(spec);
-           }));
+           WEIR_ASSIGN(ResourcePtr<QueueResource> queue,
+                       handle->Get<QueueResource>(ctx, [&]() -> Result<ResourcePtr<QueueResource>> {
+                         return MakeIntrusive<QueueResource>(spec);
+                       }));
            WEIR_TRY(CheckSame(queue->spec(), spec));
            handle->SetOutput(ctx);
            return OkStatus();
@@ -142,7 +143,7 @@ Status CheckTimeout(const KernelSetup& setup) {
 }
 
 // Compares the types of the node's components (`given`) with those of the queue.
-Status CheckTypes(const Queue& queue, const std::vector<DType>& given, std::string_view direction) {
+Status CheckTypes(const QueueResource& queue, const std::vector<DType>& given, std::string_view direction) {
   const std::vector<DType>& types = queue.spec().types;
   if (given == types) return OkStatus();
   return InvalidArgument("Signature mismatch: the node's components {} have the types {}, but those of {} '{}' are {}",
@@ -160,7 +161,7 @@ std::vector<DType> ComponentInputs(const KernelSetup& setup) {
 template <class Start>
 Kernel AsyncQueueKernel(Start start) {
   return Kernel::Async([start = std::move(start)](KernelContext& ctx, Done done) {
-    Result<ResourcePtr<Queue>> queue = LookupHandle<Queue>(ctx);
+    Result<ResourcePtr<QueueResource>> queue = LookupHandle<QueueResource>(ctx);
     if (!queue.ok()) return done(queue.status());
     if (Status status = start(**queue, ctx, done); !status.ok()) done(std::move(status));
   });
@@ -169,7 +170,7 @@ Kernel AsyncQueueKernel(Start start) {
 Result<Kernel> MakeEnqueue(KernelSetup& setup, bool many) {
   WEIR_TRY(CheckTimeout(setup));
   return AsyncQueueKernel(
-      [many, types = ComponentInputs(setup)](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+      [many, types = ComponentInputs(setup)](QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
         WEIR_TRY(CheckTypes(queue, types, "to enqueue"));
         std::vector<QueueElement> elements;
         if (many) {
@@ -202,14 +203,14 @@ class Membership final {
     if (queue_) queue_->Leave(member_);
   }
   // Joins `queue` if needed and returns the session's name as a member.
-  std::string In(Queue& queue, const KernelContext& ctx) {
+  std::string In(QueueResource& queue, const KernelContext& ctx) {
     const std::string name = ctx.step().session_handle == nullptr ? "" : *ctx.step().session_handle;
-    ResourcePtr<Queue> before;
+    ResourcePtr<QueueResource> before;
     std::string name_before;
     {
       std::lock_guard lock(mu_);
       if (queue_.get() == &queue) return member_;
-      before = std::exchange(queue_, ResourcePtr<Queue>::Share(&queue));
+      before = std::exchange(queue_, ResourcePtr<QueueResource>::Share(&queue));
       name_before = std::exchange(member_, name);
       queue_->Join(name);
     }
@@ -219,32 +220,32 @@ class Membership final {
 
  private:
   std::mutex mu_;
-  ResourcePtr<Queue> queue_;
+  ResourcePtr<QueueResource> queue_;
   std::string member_;
 };
 
 Result<Kernel> MakeDequeue(KernelSetup& setup) {
   WEIR_TRY(CheckTimeout(setup));
   WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("component_types"));
-  return AsyncQueueKernel(
-      [types, membership = std::make_shared<Membership>()](Queue& queue, KernelContext& ctx, Done& done) -> Status {
-        WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
-        const std::string member = queue.spec().tokens_needed > 0 ? membership->In(queue, ctx) : "";
-        queue.Dequeue(1, false, member, ctx.cancel(),
-                      [&ctx, done = std::move(done)](Result<std::vector<QueueElement>> got) {
-                        if (!got.ok()) return done(got.status());
-                        for (int c = 0; c < ctx.num_outputs(); ++c)
-                          ctx.set_output(c, std::move((*got)[0].components[static_cast<size_t>(c)]));
-                        done(OkStatus());
-                      });
-        return OkStatus();
-      });
+  return AsyncQueueKernel([types, membership = std::make_shared<Membership>()](QueueResource& queue, KernelContext& ctx,
+                                                                               Done& done) -> Status {
+    WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
+    const std::string member = queue.spec().tokens_needed > 0 ? membership->In(queue, ctx) : "";
+    queue.Dequeue(1, false, member, ctx.cancel(),
+                  [&ctx, done = std::move(done)](Result<std::vector<QueueElement>> got) {
+                    if (!got.ok()) return done(got.status());
+                    for (int c = 0; c < ctx.num_outputs(); ++c)
+                      ctx.set_output(c, std::move((*got)[0].components[static_cast<size_t>(c)]));
+                    done(OkStatus());
+                  });
+    return OkStatus();
+  });
 }
 
 Result<Kernel> MakeDequeueMany(KernelSetup& setup, bool up_to) {
   WEIR_TRY(CheckTimeout(setup));
   WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("component_types"));
-  return AsyncQueueKernel([types, up_to](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+  return AsyncQueueKernel([types, up_to](QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
     WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
     const Tensor& n = ctx.input(1);
     if (n.num_elements() != 1) return InvalidArgument("n must be a scalar, but has shape {}", n.shape());
@@ -257,7 +258,7 @@ Result<Kernel> MakeDequeueMany(KernelSetup& setup, bool up_to) {
       return OkStatus();
     }
     queue.Dequeue(count, up_to, ctx.cancel(),
-                  [&ctx, self = ResourcePtr<Queue>::Share(&queue),
+                  [&ctx, self = ResourcePtr<QueueResource>::Share(&queue),
                    done = std::move(done)](Result<std::vector<QueueElement>> got) {
                     done(got.ok() ? SetBatchOutputs(ctx, self->spec(), *got) : got.status());
                   });
@@ -267,7 +268,7 @@ Result<Kernel> MakeDequeueMany(KernelSetup& setup, bool up_to) {
 
 Result<Kernel> MakeClose(KernelSetup& setup) {
   WEIR_ASSIGN(const bool cancel_pending, setup.Attr<bool>("cancel_pending_enqueues"));
-  return AsyncQueueKernel([cancel_pending](Queue& queue, KernelContext& ctx, Done& done) -> Status {
+  return AsyncQueueKernel([cancel_pending](QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
     queue.Close(cancel_pending, ctx.cancel(), std::move(done));
     return OkStatus();
   });
@@ -277,7 +278,7 @@ Result<Kernel> MakeClose(KernelSetup& setup) {
 template <class ReadState>
 Kernel QueueStateKernel(ReadState read_state) {
   return Kernel::Sync([read_state](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<Queue> queue, LookupHandle<Queue>(ctx));
+           WEIR_ASSIGN(ResourcePtr<QueueResource> queue, LookupHandle<QueueResource>(ctx));
            ctx.set_output(0, read_state(*queue));
            return OkStatus();
          })
@@ -379,7 +380,7 @@ void RegisterQueues(OpRegistry& registry) {
       {{"QueueSize", "QueueSizeV2"}, "-> size: int32", {}, ScalarOutputs(), [](KernelSetup& setup) -> Result<Kernel> {
          // Set by graphs that hand out tokens to replicas: the size is -1 while all members wait.
          const bool asks_who_waits = setup.HasAttr("_everyone_waits");
-         return QueueStateKernel([asks_who_waits](const Queue& q) {
+         return QueueStateKernel([asks_who_waits](const QueueResource& q) {
            if (asks_who_waits && q.all_members_waiting()) return Tensor::Scalar(int32_t{-1});
            return Tensor::Scalar(static_cast<int32_t>(q.size()));
          });
@@ -389,7 +390,7 @@ void RegisterQueues(OpRegistry& registry) {
                       {},
                       ScalarOutputs(),
                       [](KernelSetup&) -> Result<Kernel> {
-                        return QueueStateKernel([](const Queue& q) { return Tensor::Scalar(q.is_closed()); });
+                        return QueueStateKernel([](const QueueResource& q) { return Tensor::Scalar(q.is_closed()); });
                       }});
 }
 

@@ -1,4 +1,4 @@
-// Tests the Queue class: waiting, order of service, effects of cancelling and closing, many threads.
+// Tests the QueueResource class: waiting, order of service, effects of cancelling and closing, many threads.
 #include "ops/queue/queue.h"
 
 #include <gtest/gtest.h>
@@ -39,14 +39,14 @@ struct Call {
 
 class QueueTest : public ::testing::Test {
  protected:
-  ResourcePtr<Queue> Make(QueueSpec spec) { return MakeIntrusive<Queue>(std::move(spec)); }
+  ResourcePtr<QueueResource> Make(QueueSpec spec) { return MakeIntrusive<QueueResource>(std::move(spec)); }
 
-  std::shared_ptr<Call> Enqueue(Queue& queue, const std::vector<int64_t>& values) {
+  std::shared_ptr<Call> Enqueue(QueueResource& queue, const std::vector<int64_t>& values) {
     auto call = std::make_shared<Call>();
     queue.Enqueue(Elements(values), call->cancel, [call](Status status) { call->status = std::move(status); });
     return call;
   }
-  std::shared_ptr<Call> Dequeue(Queue& queue, int64_t count, bool fewer_when_closed = false) {
+  std::shared_ptr<Call> Dequeue(QueueResource& queue, int64_t count, bool fewer_when_closed = false) {
     auto call = std::make_shared<Call>();
     queue.Dequeue(count, fewer_when_closed, call->cancel, [call](Result<std::vector<QueueElement>> got) {
       call->status = got.status();
@@ -55,7 +55,7 @@ class QueueTest : public ::testing::Test {
     });
     return call;
   }
-  std::shared_ptr<Call> Token(Queue& queue, const std::string& member) {
+  std::shared_ptr<Call> Token(QueueResource& queue, const std::string& member) {
     auto call = std::make_shared<Call>();
     queue.Dequeue(1, false, member, call->cancel, [call](Result<std::vector<QueueElement>> got) {
       call->status = got.status();
@@ -63,14 +63,14 @@ class QueueTest : public ::testing::Test {
     });
     return call;
   }
-  std::shared_ptr<Call> Close(Queue& queue, bool cancel_pending = false) {
+  std::shared_ptr<Call> Close(QueueResource& queue, bool cancel_pending = false) {
     auto call = std::make_shared<Call>();
     queue.Close(cancel_pending, call->cancel, [call](Status status) { call->status = std::move(status); });
     return call;
   }
   static void Cancel(Call& call) { call.cancel.Cancel(Cancelled("the step is over")); }
   // Closes the queue and returns the remaining elements in order.
-  std::vector<int64_t> Rest(Queue& queue) {
+  std::vector<int64_t> Rest(QueueResource& queue) {
     Close(queue, true);
     return Dequeue(queue, 1 << 20, true)->values;
   }

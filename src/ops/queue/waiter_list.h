@@ -17,15 +17,15 @@ namespace weir::ops {
 template <class Call>
 class WaiterList final {
  public:
-  struct Waiter {
+  struct WaitingCall {
     Call call;
     CancelToken* cancel = nullptr;
     CancelToken::Id cancel_id = 0;
   };
-  using Waiters = std::map<uint64_t, Waiter>;  // by order of arrival
-  using Iterator = typename Waiters::iterator;
+  using WaitingCalls = std::map<uint64_t, WaitingCall>;  // by order of arrival
+  using Iterator = typename WaitingCalls::iterator;
   struct Ended {
-    Waiter waiter;
+    WaitingCall waiter;
     Status status;
   };
 
@@ -37,7 +37,7 @@ class WaiterList final {
   Iterator Add(Call call, CancelToken& cancel, Serve serve, OnCancel on_cancel) {
     const uint64_t id = next_++;
     const bool too_late = cancel.cancelled();
-    waiters_.emplace_hint(waiters_.end(), id, Waiter{std::move(call), &cancel});
+    waiters_.emplace_hint(waiters_.end(), id, WaitingCall{std::move(call), &cancel});
     if (!too_late) serve(id);
     const Iterator it = waiters_.find(id);
     if (it == waiters_.end() || too_late) return it;
@@ -78,7 +78,7 @@ class WaiterList final {
 
  private:
   uint64_t next_ = 0;
-  Waiters waiters_;
+  WaitingCalls waiters_;
 };
 
 }  // namespace weir::ops

@@ -19,9 +19,10 @@ namespace {
 
 struct UpdateOp {
   UpdateRule rule;
-  const char* slots;  // the names of the variable inputs
-  const char* args;   // the other inputs of the dense ops, including "grad"; sparse ops take the indices after "grad"
-  const char* flag;   // the boolean attribute, or null
+  const char* gpu_rule;  // the row of gpu::UpdateOps() with the same formulas; null: there is no GPU kernel
+  const char* slots;     // the names of the variable inputs
+  const char* args;  // the other inputs of the dense ops, including "grad"; sparse ops take the indices after "grad"
+  const char* flag;  // the boolean attribute, or null
   bool flag_default;
   // The names of its forms; null: there is no such op.
   const char* dense;
@@ -31,45 +32,46 @@ struct UpdateOp {
 };
 
 constexpr UpdateOp kUpdates[] = {
-    {UpdateRule::kGradientDescent, "var", "alpha delta", nullptr, false, "ApplyGradientDescent", nullptr,
-     "ResourceApplyGradientDescent", nullptr},
-    {UpdateRule::kProximalGradientDescent, "var", "alpha l1 l2 delta", nullptr, false, "ApplyProximalGradientDescent",
-     "SparseApplyProximalGradientDescent", "ResourceApplyProximalGradientDescent",
+    {UpdateRule::kGradientDescent, "GradientDescent", "var", "alpha delta", nullptr, false, "ApplyGradientDescent",
+     nullptr, "ResourceApplyGradientDescent", nullptr},
+    {UpdateRule::kProximalGradientDescent, "ProximalGradientDescent", "var", "alpha l1 l2 delta", nullptr, false,
+     "ApplyProximalGradientDescent", "SparseApplyProximalGradientDescent", "ResourceApplyProximalGradientDescent",
      "ResourceSparseApplyProximalGradientDescent"},
-    {UpdateRule::kAdadelta, "var accum accum_update", "lr rho epsilon grad", nullptr, false, "ApplyAdadelta",
-     "SparseApplyAdadelta", "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta"},
-    {UpdateRule::kAdagrad, "var accum", "lr grad", "update_slots", true, "ApplyAdagrad", "SparseApplyAdagrad",
-     "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad"},
-    {UpdateRule::kAdagradV2, "var accum", "lr epsilon grad", "update_slots", true, "ApplyAdagradV2",
+    {UpdateRule::kAdadelta, "Adadelta", "var accum accum_update", "lr rho epsilon grad", nullptr, false,
+     "ApplyAdadelta", "SparseApplyAdadelta", "ResourceApplyAdadelta", "ResourceSparseApplyAdadelta"},
+    {UpdateRule::kAdagrad, "Adagrad", "var accum", "lr grad", "update_slots", true, "ApplyAdagrad",
+     "SparseApplyAdagrad", "ResourceApplyAdagrad", "ResourceSparseApplyAdagrad"},
+    {UpdateRule::kAdagradV2, nullptr, "var accum", "lr epsilon grad", "update_slots", true, "ApplyAdagradV2",
      "SparseApplyAdagradV2", "ResourceApplyAdagradV2", "ResourceSparseApplyAdagradV2"},
-    {UpdateRule::kAdagradDA, "var gradient_accumulator gradient_squared_accumulator", "grad lr l1 l2 global_step",
-     nullptr, false, "ApplyAdagradDA", "SparseApplyAdagradDA", "ResourceApplyAdagradDA",
+    {UpdateRule::kAdagradDA, nullptr, "var gradient_accumulator gradient_squared_accumulator",
+     "grad lr l1 l2 global_step", nullptr, false, "ApplyAdagradDA", "SparseApplyAdagradDA", "ResourceApplyAdagradDA",
      "ResourceSparseApplyAdagradDA"},
-    {UpdateRule::kProximalAdagrad, "var accum", "lr l1 l2 grad", nullptr, false, "ApplyProximalAdagrad",
-     "SparseApplyProximalAdagrad", "ResourceApplyProximalAdagrad", "ResourceSparseApplyProximalAdagrad"},
-    {UpdateRule::kFtrl, "var accum linear", "grad lr l1 l2 lr_power", "multiply_linear_by_lr", false, "ApplyFtrl",
-     "SparseApplyFtrl", "ResourceApplyFtrl", "ResourceSparseApplyFtrl"},
-    {UpdateRule::kFtrlV2, "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", "multiply_linear_by_lr", false,
-     "ApplyFtrlV2", "SparseApplyFtrlV2", "ResourceApplyFtrlV2", "ResourceSparseApplyFtrlV2"},
-    {UpdateRule::kMomentum, "var accum", "lr grad momentum", "use_nesterov", false, "ApplyMomentum",
+    {UpdateRule::kProximalAdagrad, "ProximalAdagrad", "var accum", "lr l1 l2 grad", nullptr, false,
+     "ApplyProximalAdagrad", "SparseApplyProximalAdagrad", "ResourceApplyProximalAdagrad",
+     "ResourceSparseApplyProximalAdagrad"},
+    {UpdateRule::kFtrl, "Ftrl", "var accum linear", "grad lr l1 l2 lr_power", "multiply_linear_by_lr", false,
+     "ApplyFtrl", "SparseApplyFtrl", "ResourceApplyFtrl", "ResourceSparseApplyFtrl"},
+    {UpdateRule::kFtrlV2, "FtrlV2", "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", "multiply_linear_by_lr",
+     false, "ApplyFtrlV2", "SparseApplyFtrlV2", "ResourceApplyFtrlV2", "ResourceSparseApplyFtrlV2"},
+    {UpdateRule::kMomentum, "Momentum", "var accum", "lr grad momentum", "use_nesterov", false, "ApplyMomentum",
      "SparseApplyMomentum", "ResourceApplyMomentum", "ResourceSparseApplyMomentum"},
-    {UpdateRule::kKerasMomentum, "var accum", "lr grad momentum", "use_nesterov", false, nullptr, nullptr,
-     "ResourceApplyKerasMomentum", "ResourceSparseApplyKerasMomentum"},
-    {UpdateRule::kAdam, "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", "use_nesterov", false,
+    {UpdateRule::kKerasMomentum, "KerasMomentum", "var accum", "lr grad momentum", "use_nesterov", false, nullptr,
+     nullptr, "ResourceApplyKerasMomentum", "ResourceSparseApplyKerasMomentum"},
+    {UpdateRule::kAdam, "Adam", "var m v", "beta1_power beta2_power lr beta1 beta2 epsilon grad", "use_nesterov", false,
      "ApplyAdam", nullptr, "ResourceApplyAdam", nullptr},
-    {UpdateRule::kAdamWithAmsgrad, "var m v vhat", "beta1_power beta2_power lr beta1 beta2 epsilon grad", nullptr,
-     false, nullptr, nullptr, "ResourceApplyAdamWithAmsgrad", nullptr},
-    {UpdateRule::kAdaMax, "var m v", "beta1_power lr beta1 beta2 epsilon grad", nullptr, false, "ApplyAdaMax", nullptr,
-     "ResourceApplyAdaMax", nullptr},
-    {UpdateRule::kRmsProp, "var ms mom", "lr rho momentum epsilon grad", nullptr, false, "ApplyRMSProp",
+    {UpdateRule::kAdamWithAmsgrad, nullptr, "var m v vhat", "beta1_power beta2_power lr beta1 beta2 epsilon grad",
+     nullptr, false, nullptr, nullptr, "ResourceApplyAdamWithAmsgrad", nullptr},
+    {UpdateRule::kAdaMax, "AdaMax", "var m v", "beta1_power lr beta1 beta2 epsilon grad", nullptr, false, "ApplyAdaMax",
+     nullptr, "ResourceApplyAdaMax", nullptr},
+    {UpdateRule::kRmsProp, "RMSProp", "var ms mom", "lr rho momentum epsilon grad", nullptr, false, "ApplyRMSProp",
      "SparseApplyRMSProp", "ResourceApplyRMSProp", "ResourceSparseApplyRMSProp"},
-    {UpdateRule::kCenteredRmsProp, "var mg ms mom", "lr rho momentum epsilon grad", nullptr, false,
+    {UpdateRule::kCenteredRmsProp, "CenteredRMSProp", "var mg ms mom", "lr rho momentum epsilon grad", nullptr, false,
      "ApplyCenteredRMSProp", "SparseApplyCenteredRMSProp", "ResourceApplyCenteredRMSProp",
      "ResourceSparseApplyCenteredRMSProp"},
-    {UpdateRule::kAddSign, "var m", "lr alpha sign_decay beta grad", nullptr, false, "ApplyAddSign", nullptr, nullptr,
-     nullptr},
-    {UpdateRule::kPowerSign, "var m", "lr logbase sign_decay beta grad", nullptr, false, "ApplyPowerSign", nullptr,
+    {UpdateRule::kAddSign, "AddSign", "var m", "lr alpha sign_decay beta grad", nullptr, false, "ApplyAddSign", nullptr,
      nullptr, nullptr},
+    {UpdateRule::kPowerSign, "PowerSign", "var m", "lr logbase sign_decay beta grad", nullptr, false, "ApplyPowerSign",
+     nullptr, nullptr, nullptr},
 };
 
 // Input positions of one op.
@@ -295,18 +297,18 @@ Result<Kernel> MakeUpdate(const UpdateOp& op, HandleKind handle_kind, Extent ext
 
 // --- GPU kernels of the dense ops
 
-TypeSet GpuUpdateTypes(std::string_view op) {
-  const bool takes_step = op.ends_with("AdagradDA");  // an int64 scalar, which the programs do not read
-  return takes_step || gpu::FindUpdateOp(op) == nullptr ? TypeSet() : kGpuReals;
+// The row of a dense op; null if `name` is no dense op.
+const UpdateOp* DenseRowOf(std::string_view name) {
+  for (const UpdateOp& op : kUpdates) {
+    if ((op.dense != nullptr && name == op.dense) || (op.dense_resource != nullptr && name == op.dense_resource))
+      return &op;
+  }
+  return nullptr;
 }
 
-Result<Layout> DenseLayoutOf(std::string_view name) {
-  for (const UpdateOp& op : kUpdates) {
-    if (op.dense != nullptr && name == op.dense) return MakeLayout(op, HandleKind::kRef, Extent::kDense);
-    if (op.dense_resource != nullptr && name == op.dense_resource)
-      return MakeLayout(op, HandleKind::kResource, Extent::kDense);
-  }
-  return Internal("'{}' is no dense update", name);
+TypeSet GpuUpdateTypes(std::string_view name) {
+  const UpdateOp* const op = DenseRowOf(name);
+  return op == nullptr || op->gpu_rule == nullptr ? TypeSet() : kGpuReals;
 }
 
 Result<bool> FlagOf(KernelSetup& setup) {
@@ -317,26 +319,29 @@ Result<bool> FlagOf(KernelSetup& setup) {
 }
 
 Result<Kernel> MakeGpuUpdate(KernelSetup& setup, GpuDevice& gpu) {
-  WEIR_ASSIGN(Layout layout, DenseLayoutOf(setup.node().op->name));
+  const OpDef& def = *setup.node().op;
+  const UpdateOp* const row = DenseRowOf(def.name);
+  if (row == nullptr || row->gpu_rule == nullptr) return Internal("'{}' has no GPU kernel", def.name);
+  Layout layout = MakeLayout(*row, def.inputs[0].is_ref ? HandleKind::kRef : HandleKind::kResource, Extent::kDense);
   WEIR_ASSIGN(const bool flag, FlagOf(setup));
   WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
-  const gpu::UpdateOp* const op = gpu::FindUpdateOp(setup.node().op->name);
-  return Kernel::Sync([&gpu, stream = std::move(stream), layout = std::move(layout), op,
-                       flag](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(VariableUpdate update,
-                VariableUpdate::Begin(ctx, layout.handle_kind, layout.slots, Extent::kDense, &gpu));
-    WEIR_ASSIGN(const int64_t size, CheckShapes(ctx, layout, update));
-    if (size == 0) return OkStatus();
-    gpu::UpdateTensor tensor{.gradient = ctx.input(layout.grad).raw(), .size = size};
-    for (int k = 0; k < layout.slots; ++k) tensor.slots[k] = update.value(k).raw();
-    size_t at = 0;
-    for (int i : layout.scalars) {
-      const Tensor& scalar = ctx.input(i);
-      if (scalar.rank() != 0) return InvalidArgument("{} is not a scalar: {}", layout.names[i], scalar.shape());
-      tensor.scalars[at++] = scalar.raw();
-    }
-    return gpu::UpdateDense(*stream, *op, update.value(0).dtype(), flag, {&tensor, 1});
-  });
+  const gpu::UpdateOp& op = gpu::UpdateOpOf(row->gpu_rule);
+  return Kernel::Sync(
+      [&gpu, stream = std::move(stream), layout = std::move(layout), &op, flag](KernelContext& ctx) -> Status {
+        WEIR_ASSIGN(VariableUpdate update,
+                    VariableUpdate::Begin(ctx, layout.handle_kind, layout.slots, Extent::kDense, &gpu));
+        WEIR_ASSIGN(const int64_t size, CheckShapes(ctx, layout, update));
+        if (size == 0) return OkStatus();
+        gpu::UpdateTensor tensor{.gradient = ctx.input(layout.grad).raw(), .size = size};
+        for (int k = 0; k < layout.slots; ++k) tensor.slots[k] = update.value(k).raw();
+        size_t at = 0;
+        for (int i : layout.scalars) {
+          const Tensor& scalar = ctx.input(i);
+          if (scalar.rank() != 0) return InvalidArgument("{} is not a scalar: {}", layout.names[i], scalar.shape());
+          tensor.scalars[at++] = scalar.raw();
+        }
+        return gpu::UpdateDense(*stream, op, update.value(0).dtype(), flag, {&tensor, 1});
+      });
 }
 
 // --- shapes
@@ -388,7 +393,8 @@ void AddUpdate(OpRegistry& registry, const UpdateOp& op, const char* name, Handl
   KernelList kernels = CpuKernelForTypes(
       "T", {kHalf, kBFloat16, kFloat, kDouble},
       [&op, handle_kind, extent](KernelSetup& setup) { return MakeUpdate(op, handle_kind, extent, setup); });
-  if (extent == Extent::kDense) kernels = WithGpu(std::move(kernels), {.make = MakeGpuUpdate, .types_of = GpuUpdateTypes});
+  if (extent == Extent::kDense)
+    kernels = WithGpu(std::move(kernels), {.make = MakeGpuUpdate, .types_of = GpuUpdateTypes});
   registry.Add({
       .name = name,
       .signature = std::move(signature),

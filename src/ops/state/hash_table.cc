@@ -85,9 +85,9 @@ class Rows {
 
 // K: int64_t for scalar int32 and int64 keys, std::string for all others.
 template <class K>
-class HashLookupTable final : public LookupTable {
+class HashLookupTable final : public LookupTableResource {
  public:
-  explicit HashLookupTable(LookupTableSpec spec) : LookupTable(std::move(spec)), content_(MakeContent()) {
+  explicit HashLookupTable(LookupTableSpec spec) : LookupTableResource(std::move(spec)), content_(MakeContent()) {
     if (this->spec().empty_key.valid()) empty_key_ = K(KeyAt(this->spec().empty_key, 0));
     if (this->spec().deleted_key.valid()) deleted_key_ = K(KeyAt(this->spec().deleted_key, 0));
   }
@@ -306,16 +306,16 @@ class HashLookupTable final : public LookupTable {
 
 }  // namespace
 
-Result<ResourcePtr<LookupTable>> MakeHashLookupTable(LookupTableSpec spec) {
+Result<ResourcePtr<LookupTableResource>> MakeHashLookupTable(LookupTableSpec spec) {
   if (spec.value_dtype != kString && !IsPlain(spec.value_dtype)) {
     return InvalidArgument("lookup tables with values of type {} are not supported", spec.value_dtype);
   }
   const bool scalar = spec.key_shape.rank() == 0;
   if (scalar && (spec.key_dtype == kInt32 || spec.key_dtype == kInt64)) {
-    return ResourcePtr<LookupTable>(MakeIntrusive<HashLookupTable<int64_t>>(std::move(spec)));
+    return ResourcePtr<LookupTableResource>(MakeIntrusive<HashLookupTable<int64_t>>(std::move(spec)));
   }
   if (spec.key_dtype == kString ? scalar : (IsInteger(spec.key_dtype) || spec.key_dtype == kBool)) {
-    return ResourcePtr<LookupTable>(MakeIntrusive<HashLookupTable<std::string>>(std::move(spec)));
+    return ResourcePtr<LookupTableResource>(MakeIntrusive<HashLookupTable<std::string>>(std::move(spec)));
   }
   return InvalidArgument("lookup tables with keys of type {} and shape {} are not supported", spec.key_dtype,
                          spec.key_shape);

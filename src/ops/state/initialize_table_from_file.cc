@@ -95,7 +95,8 @@ class Column {
   std::vector<double> doubles_;
 };
 
-Status FillFromText(LookupTable& table, const std::string& file, const std::string& text, const TextFormat& format) {
+Status FillFromText(LookupTableResource& table, const std::string& file, const std::string& text,
+                    const TextFormat& format) {
   Column keys(table.spec().key_dtype, format.key_index, "Key");
   Column values(table.spec().value_dtype, format.value_index, "Value");
   WEIR_TRY(keys.Check());
@@ -144,7 +145,7 @@ Result<Kernel> MakeInitializeFromFile(KernelSetup& setup, HandleKind handle_kind
   if (delimiter.size() != 1) return InvalidArgument("delimiter should be only 1 char, got '{}'", delimiter);
   format.delimiter = delimiter[0];
   return Kernel::Sync([handle_kind, format](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
+           WEIR_ASSIGN(ResourcePtr<LookupTableResource> table, TableInput(ctx, handle_kind));
            const Tensor& name = ctx.input(1);
            if (name.num_elements() != 1)
              return InvalidArgument("filename should be a single string, but got {}", name.shape());

@@ -7,14 +7,14 @@
 
 namespace weir::ops {
 
-Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, HandleKind handle_kind) {
-  if (handle_kind == HandleKind::kResource) return ctx.LookupResource<LookupTable>(0);
+Result<ResourcePtr<LookupTableResource>> TableInput(KernelContext& ctx, HandleKind handle_kind) {
+  if (handle_kind == HandleKind::kResource) return ctx.LookupResource<LookupTableResource>(0);
   const Tensor& handle = ctx.input(0);
   if (handle.dtype() != kString || handle.num_elements() != 2) {
     return InvalidArgument("Lookup table handle must be scalar or two strings, but had shape: {}", handle.shape());
   }
   const std::string* names = handle.data<std::string>();
-  return ctx.resources().Lookup<LookupTable>(names[0], names[1]);
+  return ctx.resources().Lookup<LookupTableResource>(names[0], names[1]);
 }
 
 void AddTableOp(OpRegistry& registry, const char* resource_name, const OpEntry& entry,
@@ -47,7 +47,8 @@ Result<std::shared_ptr<ResourceOwner>> MakeTableHandle(const KernelSetup& setup,
 }
 
 Status SetTableOutput(KernelContext& ctx, ResourceOwner& handle, const LookupTableSpec& spec) {
-  WEIR_ASSIGN(ResourcePtr<LookupTable> table, handle.Get<LookupTable>(ctx, [&] { return MakeHashLookupTable(spec); }));
+  WEIR_ASSIGN(ResourcePtr<LookupTableResource> table,
+              handle.Get<LookupTableResource>(ctx, [&] { return MakeHashLookupTable(spec); }));
   const LookupTableSpec& found = table->spec();
   if (found.key_dtype != spec.key_dtype || found.value_dtype != spec.value_dtype) {
     return InvalidArgument("Conflicting key/value dtypes {}->{} with {}->{} for table {}", spec.key_dtype,
@@ -142,7 +143,7 @@ void AddMaker(OpRegistry& registry, const char* ref_name, const char* resource_n
 
 // --- use
 
-Status CheckTypes(const LookupTable& table, DType key, DType value) {
+Status CheckTypes(const LookupTableResource& table, DType key, DType value) {
   const LookupTableSpec& spec = table.spec();
   if (key == spec.key_dtype && value == spec.value_dtype) return OkStatus();
   return InvalidArgument("the table maps {} to {}, but the node expects {} to {}", spec.key_dtype, spec.value_dtype,
@@ -151,7 +152,7 @@ Status CheckTypes(const LookupTable& table, DType key, DType value) {
 
 Result<Kernel> MakeFind(KernelSetup&, HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
+    WEIR_ASSIGN(ResourcePtr<LookupTableResource> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
     WEIR_ASSIGN(Tensor values, table->Find(ctx.input(1), ctx.input(2)));
     ctx.set_output(0, std::move(values));
@@ -159,9 +160,9 @@ Result<Kernel> MakeFind(KernelSetup&, HandleKind handle_kind) {
   });
 }
 
-Result<Kernel> MakeStore(HandleKind handle_kind, Status (LookupTable::*store)(const Tensor&, const Tensor&)) {
+Result<Kernel> MakeStore(HandleKind handle_kind, Status (LookupTableResource::*store)(const Tensor&, const Tensor&)) {
   return Kernel::Sync([handle_kind, store](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
+    WEIR_ASSIGN(ResourcePtr<LookupTableResource> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
     return (table.get()->*store)(ctx.input(1), ctx.input(2));
   });
@@ -169,7 +170,7 @@ Result<Kernel> MakeStore(HandleKind handle_kind, Status (LookupTable::*store)(co
 
 Result<Kernel> MakeInitialize(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
+    WEIR_ASSIGN(ResourcePtr<LookupTableResource> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), ctx.input(2).dtype()));
     if (ctx.input(1).rank() != 1)
       return InvalidArgument("Keys must be a vector, but received {}", ctx.input(1).shape());
@@ -183,7 +184,7 @@ Result<Kernel> MakeInitialize(HandleKind handle_kind) {
 
 Result<Kernel> MakeRemove(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
+    WEIR_ASSIGN(ResourcePtr<LookupTableResource> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.input(1).dtype(), table->spec().value_dtype));
     const bool dense = table->spec().empty_key.valid();
     if (dense && ctx.input(1).rank() == 0)
@@ -194,7 +195,7 @@ Result<Kernel> MakeRemove(HandleKind handle_kind) {
 
 Result<Kernel> MakeSize(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
-           WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
+           WEIR_ASSIGN(ResourcePtr<LookupTableResource> table, TableInput(ctx, handle_kind));
            ctx.set_output(0, Tensor::Scalar<int64_t>(table->size()));
            return OkStatus();
          })
@@ -203,7 +204,7 @@ Result<Kernel> MakeSize(HandleKind handle_kind) {
 
 Result<Kernel> MakeExport(HandleKind handle_kind) {
   return Kernel::Sync([handle_kind](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(ResourcePtr<LookupTable> table, TableInput(ctx, handle_kind));
+    WEIR_ASSIGN(ResourcePtr<LookupTableResource> table, TableInput(ctx, handle_kind));
     WEIR_TRY(CheckTypes(*table, ctx.output_type(0), ctx.output_type(1)));
     WEIR_ASSIGN(auto entries, table->Export());
     ctx.set_output(0, std::move(entries.first));
@@ -247,7 +248,7 @@ void RegisterLookup(OpRegistry& registry) {
   AddTableOp(
       registry, "LookupTableInsertV2",
       {.name = "LookupTableInsert", .signature = "keys: Tin, values: Tout ->", .attrs = {"Tin: type", "Tout: type"}},
-      [](KernelSetup&, HandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Insert); });
+      [](KernelSetup&, HandleKind handle_kind) { return MakeStore(handle_kind, &LookupTableResource::Insert); });
   AddTableOp(registry, "LookupTableSizeV2",
              {.name = "LookupTableSize", .signature = "-> size: int64", .shape = ScalarOutputs()},
              [](KernelSetup&, HandleKind handle_kind) { return MakeSize(handle_kind); });
@@ -262,7 +263,7 @@ void RegisterLookup(OpRegistry& registry) {
               .signature = "keys: Tin, values: Tout ->",
               .attrs = {"Tin: type", "Tout: type"},
               .shape = ImportShape},
-             [](KernelSetup&, HandleKind handle_kind) { return MakeStore(handle_kind, &LookupTable::Import); });
+             [](KernelSetup&, HandleKind handle_kind) { return MakeStore(handle_kind, &LookupTableResource::Import); });
   AddTableOp(
       registry, "LookupTableRemoveV2",
       {.name = "LookupTableRemove", .signature = "keys: Tin ->", .attrs = {"Tin: type"}, .shape = RemoveShape},

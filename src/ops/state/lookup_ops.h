@@ -10,7 +10,7 @@
 namespace weir::ops {
 
 // Returns the table that input 0 refers to.
-Result<ResourcePtr<LookupTable>> TableInput(KernelContext& ctx, HandleKind handle_kind);
+Result<ResourcePtr<LookupTableResource>> TableInput(KernelContext& ctx, HandleKind handle_kind);
 
 // Adds `entry` (its signature without the handle input) once per kind of handle. The resource form is called
 // `resource_name`.

@@ -1,5 +1,5 @@
-// LookupTable: a resource that maps keys to values, each a tensor of fixed type and shape. Thread-safe. A table is
-// either filled once by Initialize (HashTable) or mutable (Mutable*); the calls for the other kind return errors.
+// LookupTableResource: a resource that maps keys to values, each a tensor of fixed type and shape. Thread-safe. A table
+// is either filled once by Initialize (HashTable) or mutable (Mutable*); the calls for the other kind return errors.
 #pragma once
 
 #include <optional>
@@ -19,9 +19,9 @@ struct LookupTableSpec {
   Tensor deleted_key;
 };
 
-class LookupTable : public Resource {
+class LookupTableResource : public Resource {
  public:
-  explicit LookupTable(LookupTableSpec spec) : spec_(std::move(spec)) {}
+  explicit LookupTableResource(LookupTableSpec spec) : spec_(std::move(spec)) {}
   const LookupTableSpec& spec() const { return spec_; }
 
   virtual int64_t size() const = 0;
@@ -44,6 +44,6 @@ class LookupTable : public Resource {
   const LookupTableSpec spec_;
 };
 
-Result<ResourcePtr<LookupTable>> MakeHashLookupTable(LookupTableSpec spec);
+Result<ResourcePtr<LookupTableResource>> MakeHashLookupTable(LookupTableSpec spec);
 
 }  // namespace weir::ops

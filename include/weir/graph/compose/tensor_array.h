@@ -59,7 +59,7 @@ class TensorArray final {
 
  private:
   // Merges the shape of a new element into element_shape_.
-  void Learn(const PartialShape& shape) const;
+  void MergeElementShape(const PartialShape& shape) const;
 
   Output handle_;
   Output flow_;

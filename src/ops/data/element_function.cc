@@ -1,8 +1,8 @@
-#include "ops/data/dataset_function.h"
+#include "ops/data/element_function.h"
 
 namespace weir::ops {
 
-Result<FunctionPtr> DatasetFunction::Make(KernelContext& ctx, std::string_view attr, int first, int count) {
+Result<FunctionPtr> ElementFunction::Make(KernelContext& ctx, std::string_view attr, int first, int count) {
   WEIR_ASSIGN(const FuncAttr function, NodeAttr<FuncAttr>(ctx, attr));
   FunctionRunner* runner = ctx.step().functions;
   if (runner == nullptr)
@@ -10,20 +10,20 @@ Result<FunctionPtr> DatasetFunction::Make(KernelContext& ctx, std::string_view a
                               function.name);
   WEIR_ASSIGN(const FunctionRunner::Handle handle, runner->Instantiate(function));
   WEIR_ASSIGN(std::vector<Tensor> captured, OwnedInputs(ctx, first, count));
-  return FunctionPtr(new DatasetFunction(ctx.step(), function, handle, std::move(captured)));
+  return FunctionPtr(new ElementFunction(ctx.step(), function, handle, std::move(captured)));
 }
 
-Result<FunctionPtr> DatasetFunction::In(const PassContext& home) const {
-  WEIR_ASSIGN(const FunctionRunner::Handle handle, home.functions->Instantiate(function_));
-  return FunctionPtr(new DatasetFunction(home, function_, handle, captured_));
+Result<FunctionPtr> ElementFunction::In(const PassContext& pass) const {
+  WEIR_ASSIGN(const FunctionRunner::Handle handle, pass.functions->Instantiate(function_));
+  return FunctionPtr(new ElementFunction(pass, function_, handle, captured_));
 }
 
-Result<Element> DatasetFunction::Call(StepContext& step, Element args) const {
+Result<Element> ElementFunction::Call(StepContext& step, Element args) const {
   AddCaptured(&args);
   return runner_.RunAndWait(handle_, step, std::move(args));
 }
 
-void DatasetFunction::Start(StepContext& step, Element args, FunctionRunner::Done done) const {
+void ElementFunction::Start(StepContext& step, Element args, FunctionRunner::Done done) const {
   AddCaptured(&args);
   StepContext waited_for = step;  // GetNext blocks a thread while it waits for the result
   waited_for.call_depth += kBlockingCallDepth - 1;
@@ -37,15 +37,15 @@ Result<int> NumTypes(const KernelContext& ctx, std::string_view attr) {
 
 Result<FunctionPtr> FunctionWithArguments(KernelContext& ctx, std::string_view attr, int first) {
   WEIR_ASSIGN(const int count, NumTypes(ctx, "Targuments"));
-  return DatasetFunction::Make(ctx, attr, first, count);
+  return ElementFunction::Make(ctx, attr, first, count);
 }
 
-Result<IteratorPtr> IterateResult(PassContext& home, const Result<Element>& result) {
+Result<IteratorPtr> IterateResult(PassContext& pass, const Result<Element>& result) {
   if (!result.ok()) return result.status();
   if (result->size() != 1)
     return InvalidArgument("the function must return one dataset, but returned {} values", result->size());
   WEIR_ASSIGN(DatasetPtr dataset, DatasetOf(result->front()));
-  return dataset->Iterate(home);
+  return dataset->Iterate(pass);
 }
 
 Result<int64_t> ScalarResult(const Result<Element>& result, std::string_view what) {

@@ -1,4 +1,4 @@
-// DatasetFunction: a user function with its captured values, called for elements of a dataset. Thread-safe.
+// ElementFunction: a user function with its captured values, called for elements of a dataset. Thread-safe.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace weir::ops {
 
-class DatasetFunction final {
+class ElementFunction final {
  public:
   // Returns the function in attribute `attr`. Inputs [first, first + count) are its captured values.
-  static Result<std::shared_ptr<const DatasetFunction>> Make(KernelContext& ctx, std::string_view attr, int first,
+  static Result<std::shared_ptr<const ElementFunction>> Make(KernelContext& ctx, std::string_view attr, int first,
                                                              int count);
   // Returns the same function bound to a pass. Stateful kernels of its body share their state within the pass.
-  Result<std::shared_ptr<const DatasetFunction>> In(const PassContext& home) const;
+  Result<std::shared_ptr<const ElementFunction>> In(const PassContext& pass) const;
   // Blocks until the result is available. Cheap kernels run on this thread.
   Result<Element> Call(StepContext& step, Element args) const;
   // `done` may run on any thread, also on this one before Start returns. REQUIRES: `step` lives until `done` was
@@ -23,7 +23,7 @@ class DatasetFunction final {
   void Start(StepContext& step, Element args, FunctionRunner::Done done) const;
 
  private:
-  DatasetFunction(const StepContext& step, FuncAttr function, FunctionRunner::Handle handle,
+  ElementFunction(const StepContext& step, FuncAttr function, FunctionRunner::Handle handle,
                   std::vector<Tensor> captured)
       : runner_(*step.functions),
         kept_(step.keep_alive),
@@ -38,7 +38,7 @@ class DatasetFunction final {
   const FunctionRunner::Handle handle_;
   const std::vector<Tensor> captured_;
 };
-using FunctionPtr = std::shared_ptr<const DatasetFunction>;
+using FunctionPtr = std::shared_ptr<const ElementFunction>;
 
 // Returns the function in attribute `attr`. Its captured values are the inputs from `first` on; their number is the
 // length of the attribute "Targuments".
@@ -46,7 +46,7 @@ Result<FunctionPtr> FunctionWithArguments(KernelContext& ctx, std::string_view a
 Result<int> NumTypes(const KernelContext& ctx, std::string_view attr);
 
 // Returns an iterator over the dataset that a function returned.
-Result<IteratorPtr> IterateResult(PassContext& home, const Result<Element>& result);
+Result<IteratorPtr> IterateResult(PassContext& pass, const Result<Element>& result);
 // The context for datasets that a function returns. They call each other recursively, so each level counts as a call.
 template <class Context>
 Context Nested(const Context& step) {

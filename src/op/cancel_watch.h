@@ -1,5 +1,5 @@
-// CancelWatch: ends a wait on a condition variable when a step is cancelled. Declare it before the lock, because its
-// cancel callback takes the lock:
+// CancelWatch: wakes the threads that wait on a condition variable when a token is cancelled. Declare it before the
+// lock, because its cancel callback takes the lock:
 //   CancelWatch watch(mu_, changed_, step.cancel);
 //   std::unique_lock lock(mu_);
 //   WEIR_TRY(watch.Wait(lock, [this] { return !queue_.empty(); }));
@@ -10,7 +10,7 @@
 
 #include "op/cancel.h"
 
-namespace weir::ops {
+namespace weir {
 
 class CancelWatch final {
  public:
@@ -29,10 +29,11 @@ class CancelWatch final {
   CancelWatch(const CancelWatch&) = delete;
   CancelWatch& operator=(const CancelWatch&) = delete;
 
+  // For a wait with a timeout: end it when this is true.
+  bool cancelled() const { return cancel_ != nullptr && cancel_->cancelled(); }
   // Blocks until ready(), or returns the reason of the cancellation. The lock is held on return.
   template <class Ready>
   Status Wait(std::unique_lock<std::mutex>& lock, Ready ready) {
-    const auto cancelled = [this] { return cancel_ != nullptr && cancel_->cancelled(); };
     changed_.wait(lock, [&] { return ready() || cancelled(); });
     return ready() ? OkStatus() : cancel_->reason();
   }
@@ -43,4 +44,4 @@ class CancelWatch final {
   CancelToken::Id id_ = 0;
 };
 
-}  // namespace weir::ops
+}  // namespace weir
