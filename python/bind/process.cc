@@ -138,12 +138,12 @@ Result<std::shared_ptr<Session>> Process::NewSession(const std::string& target, 
   return session;
 }
 
-Result<std::shared_ptr<Server>> Process::NewServer(const tensorflow::ServerDef& def, const std::string& bind_address) {
+Result<std::shared_ptr<Server>> Process::NewServer(const tensorflow::ServerDef& def, const Server::Options& options) {
   std::lock_guard<std::mutex> lock(mu_);
   WEIR_TRY(EnsurePools());
   WEIR_ASSIGN(std::unique_ptr<Server> made,
-              Server::Make(def, Server::Options{bind_address},
-                           ProcessParts{registry_, *pool_, *blocking_pool_, env_, py_functions_.get()}, network_));
+              Server::Make(def, options, ProcessParts{registry_, *pool_, *blocking_pool_, env_, py_functions_.get()},
+                           network_));
   std::shared_ptr<Server> server = std::move(made);
   std::erase_if(servers_, [](const std::weak_ptr<Server>& s) { return s.expired(); });
   servers_.push_back(server);
@@ -156,7 +156,7 @@ Status Process::Reset(const std::string& target, const std::vector<std::string>&
   return ResetServer(*master, containers, config);
 }
 
-void Process::Stop() {
+void Process::Stop(bool failed) {
   // In a forked child the threads do not exist, and sessions and servers belong to the parent.
   if (pool_ != nullptr && getpid() != process_) return;
   std::vector<std::weak_ptr<Session>> sessions;
@@ -170,11 +170,11 @@ void Process::Stop() {
   py::gil_scoped_release release;
   LiveLine::OfProcess().End();
   StopInterruptWatcher();
-  const auto close_all = [this, sessions = std::move(sessions), servers = std::move(servers)] {
+  const auto close_all = [this, failed, sessions = std::move(sessions), servers = std::move(servers)] {
     for (const std::weak_ptr<Session>& weak : sessions)
       if (std::shared_ptr<Session> session = weak.lock()) session->Close().IgnoreError();
     for (const std::weak_ptr<Server>& weak : servers)
-      if (std::shared_ptr<Server> server = weak.lock()) server->Stop();
+      if (std::shared_ptr<Server> server = weak.lock()) server->Stop(/*grace_ms=*/0, /*will_return=*/failed);
     // Do not let a call that cannot be interrupted (a Python function, a library) delay the exit.
     constexpr std::chrono::seconds kTimeout(1);
     if (blocking_pool_ != nullptr && !blocking_pool_->IsIdle(kTimeout)) {
@@ -202,7 +202,7 @@ void BindProcess(py::module_& m) {
   // Park the other threads first: otherwise they would fail and print errors when sessions close.
   py::module_::import("atexit").attr("register")(py::cpp_function([] {
     ParkOtherThreads();
-    Process::Get().Stop();
+    Process::Get().Stop(/*failed=*/PySys_GetObject("last_type") != nullptr);  // set by an exception that ends Python
   }));
   m.def("op_names", [] { return Process::Get().registry().Names(); });
   // Returns the serialized OpDef message of an op.

@@ -40,12 +40,13 @@ class Process final {
   // Creates a session on `target`; "" means in this process.
   Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                               const tensorflow::ConfigProto& config);
-  Result<std::shared_ptr<Server>> NewServer(const tensorflow::ServerDef& def, const std::string& bind_address);
+  Result<std::shared_ptr<Server>> NewServer(const tensorflow::ServerDef& def, const Server::Options& options);
   // Closes the sessions of the server at `target` and clears the resource containers of its cluster.
   Status Reset(const std::string& target, const std::vector<std::string>& containers,
                const tensorflow::ConfigProto& config);
   // Closes all sessions, stops all servers and joins all threads, except those that take longer than a few seconds.
-  void Stop();
+  // `failed`: the program ends with an exception, so its tasks are expected to come back.
+  void Stop(bool failed = false);
   // tf.enable_resource_variables: whether variables of new graphs are resources unless a program says otherwise.
   bool resource_variables() const { return resource_variables_; }
   void set_resource_variables(bool enable) { resource_variables_ = enable; }

@@ -84,9 +84,8 @@ tensorflow::ServerDef ServerDefFrom(py::handle server_or_cluster, ServerArgument
   return def;
 }
 
-std::shared_ptr<ServerObject> MakeServer(const tensorflow::ServerDef& def, bool start,
-                                         const std::string& bind_address) {
-  Result<std::shared_ptr<Server>> server = Process::Get().NewServer(def, bind_address);
+std::shared_ptr<ServerObject> MakeServer(const tensorflow::ServerDef& def, bool start, Server::Options options) {
+  Result<std::shared_ptr<Server>> server = Process::Get().NewServer(def, std::move(options));
   CheckRun(server.status());
   auto made = std::make_shared<ServerObject>();
   made->server = *std::move(server);
@@ -118,13 +117,13 @@ void BindServer(py::module_& m) {
   py::class_<ServerObject, std::shared_ptr<ServerObject>>(m, "Server")
       .def(py::init([](py::handle server_or_cluster_def, std::optional<std::string> job_name,
                        std::optional<int> task_index, std::optional<std::string> protocol, py::handle config,
-                       bool start, const std::string& bind_address) {
+                       bool start, const std::string& bind_address, const std::string& end_with) {
              return MakeServer(
                  ServerDefFrom(server_or_cluster_def, {std::move(job_name), task_index, std::move(protocol)}, config),
-                 start, bind_address);
+                 start, Server::Options{.bind_address = bind_address, .end_with = end_with});
            }),
            py::arg("server_or_cluster_def"), py::arg("job_name"), py::arg("task_index"), py::arg("protocol"),
-           py::arg("config"), py::arg("start"), py::arg("bind_address"))
+           py::arg("config"), py::arg("start"), py::arg("bind_address"), py::arg("end_with"))
       .def_property_readonly("target", [](const ServerObject& s) { return s.server->target(); })
       .def_property_readonly("server_def",
                              [](const ServerObject& s) { return MessageToPython("ServerDef", s.server->server_def()); })

@@ -3,10 +3,14 @@
 
 #include <pybind11/stl.h>
 
+#include "bind/coordinator.h"
+#include "bind/errors.h"
+#include "bind/gil.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
 #include "bind/ownership.h"
 #include "bind/queue_runner.h"
+#include "bind/session.h"
 #include "bind/train.h"
 #include "bind/variables.h"
 
@@ -17,7 +21,8 @@ std::shared_ptr<SyncReplicasOptimizer> MakeSyncReplicas(std::shared_ptr<Optimize
                                                         std::optional<int64_t> total_num_replicas,
                                                         std::shared_ptr<ExponentialMovingAverage> variable_averages,
                                                         py::object variables_to_average, bool use_locking,
-                                                        const std::string& name, double replica_wait_secs) {
+                                                        const std::string& name, double replica_wait_secs,
+                                                        double chief_wait_secs) {
   SyncReplicasOptions options;
   options.replicas_to_aggregate = replicas_to_aggregate;
   options.total_num_replicas = total_num_replicas;
@@ -26,6 +31,7 @@ std::shared_ptr<SyncReplicasOptimizer> MakeSyncReplicas(std::shared_ptr<Optimize
   options.use_locking = use_locking;
   options.name = name;
   options.replica_wait_secs = replica_wait_secs;
+  options.chief_wait_secs = chief_wait_secs;
   return std::make_shared<SyncReplicasOptimizer>(std::move(opt), std::move(options));
 }
 
@@ -37,7 +43,8 @@ void BindSyncReplicas(py::module_& m) {
       .def(py::init(&MakeSyncReplicas), py::arg("opt"), py::arg("replicas_to_aggregate"),
            py::arg("total_num_replicas") = py::none(), py::arg("variable_averages") = py::none(),
            py::arg("variables_to_average") = py::none(), py::arg("use_locking") = false,
-           py::arg("name") = "sync_replicas", py::arg("replica_wait_secs") = 60.0, KeepArgumentsAlive())
+           py::arg("name") = "sync_replicas", py::arg("replica_wait_secs") = 60.0, py::arg("chief_wait_secs") = 600.0,
+           KeepArgumentsAlive())
       .def("_applied",
            [](S& self, Node* train) {
              RecordOrigins(train->graph());
@@ -52,6 +59,17 @@ void BindSyncReplicas(py::module_& m) {
           },
           py::arg("num_tokens") = -1)
       .def("_chief_runner", [](const S& self) { return RunnerHandle{Take(self.GetChiefQueueRunner())}; })
+      .def("_watch_chief",
+           [](const S& self, py::object session, py::object coord) {
+             const std::shared_ptr<Session> watched = SessionOf(session);
+             const std::shared_ptr<Coordinator> coordinator = CoordinatorOf(coord);
+             Status status;
+             {
+               ReleaseGil waiting;
+               status = self.WatchChief(*watched, *coordinator);
+             }
+             if (!status.ok()) RaiseRunError(status, nullptr);
+           })
       .def("_token_queue",
            [](const S& self) { return std::make_pair(self.token_queue().dtypes(), self.token_queue().queue_ref()); })
       .def_property_readonly("chief_init_op", [](const S& self) { return self.chief_init_op(); })

@@ -96,13 +96,18 @@ void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))
       ->capture_default_str();
+  up->add_option("--restarts", options.restarts,
+                 "how often each task that fails or is killed is started again, at its old address")
+      ->type_name("N")
+      ->check(Within(0, 1'000'000))
+      ->capture_default_str();
   up->add_flag("--no_flags", options.no_flags, "pass each task's identity in TF_CONFIG only, not as flags");
   up->add_option("ARGS", options.arguments, "arguments for the program, after --");
   up->footer(
       "Every task gets its identity in TF_CONFIG and, unless --no_flags is given, in the flags --ps_hosts, "
       "--worker_hosts,\n--job_name and --task_index after ARGS. Each line of output starts with the name of its task. "
-      "When all workers are\ndone, the parameter servers are stopped. When a task fails, the others are stopped and "
-      "this command exits with the\nstatus of that task. Ctrl-C stops all tasks.\n\n"
+      "When all workers are\ndone, the parameter servers are stopped. When a task fails that may not be restarted, the "
+      "others are stopped and this\ncommand exits with the status of that task. Ctrl-C stops all tasks.\n\n"
       "Example:\n  weir up train.py --ps 1 --workers 2 -- --steps=1000\n");
   up->callback([&options, &exit_status] {
     const Result<int> status = Up(options);
@@ -123,6 +128,10 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
       ->check(Within(0, 1'000'000));
   serve->add_option("--bind_address", options.bind_address,
                     "host or host:port to listen on, if not the task's address in the cluster");
+  serve
+      ->add_option("--end_with", options.end_with,
+                   "job, or jobs separated by commas: exit when all of their tasks have ended")
+      ->type_name("JOB");
   serve->add_option("--grace", options.grace_seconds, "seconds that running steps may take after SIGTERM or Ctrl-C")
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))
@@ -132,7 +141,7 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
       "variable\nTF_CONFIG. On SIGTERM or Ctrl-C, running steps may finish; then the process exits with status 0.\n\n"
       "Examples:\n"
       "  weir serve --cluster 'ps=a:2222;worker=b:2222,c:2222' --job_name worker --task_index 1\n"
-      "  weir serve --config cluster.json --job_name ps\n");
+      "  weir serve --config cluster.json --job_name ps --end_with worker\n");
   serve->callback([&options, &exit_status] {
     const Status status = Serve(options);
     exit_status = status.ok() ? 0 : Fail("serve", status);

@@ -113,7 +113,7 @@ Status Serve(const ServeOptions& options) {
   def.set_task_index(config.task_index);
   def.set_protocol("grpc");
   WEIR_ASSIGN(const std::unique_ptr<Server> server,
-              Server::Make(def, Server::Options{options.bind_address},
+              Server::Make(def, Server::Options{.bind_address = options.bind_address, .end_with = options.end_with},
                            ProcessParts{registry, pool, blocking_pool, RealEnv()}, network));
   WEIR_TRY(server->Start());
   if (JoinUntilSignal(*server, std::llround(options.grace_seconds * 1000), std::move(signals)))

@@ -19,6 +19,7 @@ struct ServeOptions {
   std::string job_name;
   int task_index = -1;
   std::string bind_address;
+  std::string end_with;      // jobs, separated by commas: the server ends when all of their tasks have ended
   double grace_seconds = 3;  // for running steps, after a signal
 };
 
@@ -26,7 +27,8 @@ struct ServeOptions {
 // cluster.
 Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_config, Env& env);
 
-// Serves until SIGTERM or SIGINT. A second signal does not wait for running steps.
+// Serves until SIGTERM or SIGINT, or until the tasks of `end_with` have ended. A second signal does not wait for
+// running steps.
 Status Serve(const ServeOptions& options);
 
 }  // namespace weir::cli

@@ -93,9 +93,11 @@ class Console final {
 };
 
 struct Task {
-  Task(std::string task_name, bool is_parameter_server, int number, Console& console)
+  Task(std::string task_name, bool is_parameter_server, int number, ChildProcesses::Command its_command,
+       Console& console)
       : name(std::move(task_name)),
         is_ps(is_parameter_server),
+        command(std::move(its_command)),
         live{.prefix = TaskPrefix(name, number, console.has_live_lines()),
              .prefix_columns = static_cast<int>(name.size()) + 3},
         out(TaskPrefix(name, number, console.queue(false).wants_colour())),
@@ -103,6 +105,9 @@ struct Task {
 
   std::string name;  // "worker/1"
   bool is_ps;
+  ChildProcesses::Command command;
+  int child = -1;  // the process that runs it now
+  int restarts = 0;
   LiveArea::Line live;
   std::string live_text;  // ends with an incomplete line
   LinePrefixer out;
@@ -165,9 +170,9 @@ class LocalCluster final {
       command.has_live_line = console_.has_live_lines();
       // Show lines when they are printed.
       if (std::getenv("PYTHONUNBUFFERED") == nullptr) command.environment.emplace_back("PYTHONUNBUFFERED", "1");
-      WEIR_TRY(children_->Start(command).status());
       tasks_.emplace_back(fmt::format("{}/{}", config.job_name, config.task_index), identity.job == "ps",
-                          identity.index, console_);
+                          identity.index, std::move(command), console_);
+      WEIR_TRY(StartProcess(tasks_.back()));
     }
     return OkStatus();
   }
@@ -181,7 +186,7 @@ class LocalCluster final {
         if (event.kind == Event::kSignal) {
           Interrupt(event.status);
         } else {
-          Handle(tasks_[static_cast<size_t>(event.child)], event);
+          WEIR_TRY(Handle(tasks_[task_of_child_[static_cast<size_t>(event.child)]], event));
         }
       }
       KillOverdue();
@@ -197,28 +202,45 @@ class LocalCluster final {
                        [&](const Task& task) { return task.has_ended || (workers_only && task.is_ps); });
   }
 
-  void Handle(Task& task, const Event& event) {
+  Status StartProcess(Task& task) {
+    WEIR_ASSIGN(task.child, children_->Start(task.command));
+    task_of_child_.push_back(static_cast<size_t>(NumberOf(task)));
+    return OkStatus();
+  }
+
+  Status Handle(Task& task, const Event& event) {
     if (event.kind == Event::kOutput) {
       (event.is_error ? task.error : task.out).Add(event.text, console_.queue(event.is_error));
-      return;
-    }
-    if (event.kind == Event::kLiveLine) {
+    } else if (event.kind == Event::kLiveLine) {
       HandleLiveLine(task, event.text);
-      return;
+    } else {
+      return HandleEnd(task, event.status);
     }
-    task.has_ended = true;
+    return OkStatus();
+  }
+
+  Status HandleEnd(Task& task, int status) {
     EndLiveLine(task);
     task.out.Finish(console_.queue(false));
     task.error.Finish(console_.queue(true));
-    if (event.status != 0 && !task.is_asked_to_end) {
-      console_.Say(event.status > 128
-                       ? fmt::format("{} was killed by signal {} ({}); stopping the other tasks", task.name,
-                                     event.status - 128, strsignal(event.status - 128))
-                       : fmt::format("{} failed with status {}; stopping the other tasks", task.name, event.status));
-      EndAll(SIGTERM, event.status);
+    const bool failed = status != 0 && !task.is_asked_to_end;
+    const std::string how = status > 128
+                                ? fmt::format("was killed by signal {} ({})", status - 128, strsignal(status - 128))
+                                : fmt::format("failed with status {}", status);
+    if (failed && !is_interrupted_ && task.restarts < options_.restarts) {
+      ++task.restarts;
+      console_.Say(
+          fmt::format("{} {}; starting it again ({} of {})", task.name, how, task.restarts, options_.restarts));
+      return StartProcess(task);
+    }
+    task.has_ended = true;
+    if (failed) {
+      console_.Say(fmt::format("{} {}; stopping the other tasks", task.name, how));
+      EndAll(SIGTERM, status);
     } else if (AllEnded(/*workers_only=*/true)) {
       for (Task& ps : tasks_) AskToEnd(ps, SIGTERM);
     }
+    return OkStatus();
   }
 
   // Parses reports of the live line: each line is the task's current live line; an empty one makes the last line
@@ -248,7 +270,7 @@ class LocalCluster final {
     if (is_interrupted_ || AllEnded()) {
       for (Task& task : tasks_) {
         task.is_asked_to_end = true;
-        children_->Signal(NumberOf(task), SIGKILL);
+        children_->Signal(task.child, SIGKILL);
       }
       console_.Discard();
       return;
@@ -270,7 +292,7 @@ class LocalCluster final {
     if (task.has_ended || task.is_asked_to_end) return;
     task.is_asked_to_end = true;
     task.kill_at = SteadyClock::now() + std::chrono::milliseconds(std::llround(options_.grace_seconds * 1000));
-    children_->Signal(NumberOf(task), signal);
+    children_->Signal(task.child, signal);
   }
 
   void KillOverdue() {
@@ -278,7 +300,7 @@ class LocalCluster final {
       if (task.has_ended || !task.kill_at.has_value() || SteadyClock::now() < *task.kill_at) continue;
       task.kill_at.reset();
       console_.Say(fmt::format("{} did not end within {} s; killing it", task.name, options_.grace_seconds));
-      children_->Signal(NumberOf(task), SIGKILL);
+      children_->Signal(task.child, SIGKILL);
     }
   }
 
@@ -300,7 +322,8 @@ class LocalCluster final {
   const UpOptions& options_;
   std::unique_ptr<ChildProcesses> children_;
   Console console_;
-  std::vector<Task> tasks_;  // same indices as the child processes
+  std::vector<Task> tasks_;
+  std::vector<size_t> task_of_child_;  // by the number of the child process
   std::optional<int> status_;
   bool is_interrupted_ = false;
 };

@@ -19,10 +19,11 @@ struct UpOptions {
   bool evaluator = false;    // an evaluator, which is not part of the cluster
   double grace_seconds = 5;  // between asking a task to end and killing it
   bool no_flags = false;     // pass the task's identity in TF_CONFIG only
+  int restarts = 0;          // how often a task that fails or is killed is started again
 };
 
 // Runs the tasks until all have ended. Returns the exit status: 0 if all workers succeeded; that of the first task that
-// failed (128 + n if signal n ended it); 128 + n if signal n ended `weir up` itself.
+// failed more often than it may be restarted (128 + n if signal n ended it); 128 + n if signal n ended `weir up` itself.
 Result<int> Up(const UpOptions& options);
 
 }  // namespace weir::cli

@@ -49,7 +49,7 @@ MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config,
       dependencies_(std::move(dependencies)),
       graph_(std::make_shared<Graph>(dependencies_.registry)),
       tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms,
-                                            dependencies_.best_effort)),
+                                            dependencies_.best_effort, dependencies_.session_lease_ms)),
       placements_(std::make_shared<SessionPlacements>(*graph_, config_.allow_soft_placement())) {
   graph_->set_constant_evaluator(dependencies_.evaluator);
 }

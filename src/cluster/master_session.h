@@ -14,6 +14,7 @@
 #include "base/thread_pool.h"
 #include "cluster/in_flight.h"
 #include "cluster/plan_compiler.h"
+#include "cluster/session_tasks.h"
 #include "proto/master.pb.h"
 
 namespace weir {
@@ -28,6 +29,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
     Alarms& alarms;
     std::shared_ptr<BestEffortCalls> best_effort;
     Rng& rng;
+    int64_t session_lease_ms = kSessionLeaseMs;  // see SessionTasks
   };
   MasterSession(std::string handle, tensorflow::ConfigProto config, Dependencies dependencies);
   ~MasterSession();

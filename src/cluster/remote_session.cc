@@ -310,6 +310,10 @@ Result<std::vector<Tensor>> RemoteSession::PartialRun(const std::string& handle,
   return RunStep(std::move(call), NamesOf(fetches), nullptr, nullptr, cancel);
 }
 
+Result<std::shared_ptr<Session>> RemoteSession::NewSessionForGraph(std::shared_ptr<Graph> graph) {
+  return std::make_shared<RemoteSession>(std::move(graph), master_, config_, target_, event_poller_);
+}
+
 Result<std::vector<DeviceInfo>> RemoteSession::ListDevices(CancelToken* cancel) {
   tensorflow::ListDevicesRequest request;
   const int64_t timeout_ms = TimeoutFor(nullptr);

@@ -31,6 +31,7 @@ class RemoteSession final : public Session {
   Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
                                          const std::vector<Output>& fetches, CancelToken* cancel = nullptr) override;
   Result<std::vector<DeviceInfo>> ListDevices(CancelToken* cancel = nullptr) override;
+  Result<std::shared_ptr<Session>> NewSessionForGraph(std::shared_ptr<Graph> graph) override;
   Status Close() override;
 
  private:

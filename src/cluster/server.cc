@@ -10,12 +10,15 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/log.h"
+#include "cluster/job_watch.h"
 #include "cluster/task.h"
 
 namespace weir {
 namespace {
 
 constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
+constexpr int64_t kEndWithGraceMs = 1000;
+constexpr char kLeaseVariable[] = "WEIR_SESSION_LEASE_MS";
 constexpr char kUnclaimedVariable[] = "WEIR_UNCLAIMED_SESSION_SECONDS";
 
 // Why a server cannot listen. If the address does not belong to this machine, the message says how
@@ -61,7 +64,7 @@ Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
 // it.
 struct Server::Core final {
   Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
-       int64_t unclaimed_session_ms, const ProcessParts& parts, Network& shared_network)
+       int64_t unclaimed_session_ms, int64_t session_lease_ms, const ProcessParts& parts, Network& shared_network)
       : network(shared_network),
         alarms(RealClock()),
         task(name, cluster, def.default_session_config(),
@@ -70,7 +73,8 @@ struct Server::Core final {
                                 .clock = RealClock(),
                                 .alarms = alarms,
                                 .rng = RealRng(),
-                                .unclaimed_session_ms = unclaimed_session_ms}) {}
+                                .unclaimed_session_ms = unclaimed_session_ms,
+                                .session_lease_ms = session_lease_ms}) {}
 
   Network& network;
   ThreadAlarms alarms;
@@ -87,6 +91,9 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
   WEIR_ASSIGN(Address own, Address::Parse(*text));
   WEIR_ASSIGN(Address bind, BindAddress(own, options.bind_address));
   WEIR_ASSIGN(const int64_t unclaimed_session_ms, UnclaimedSessionMs(options.unclaimed_session_ms));
+  constexpr int64_t kLongestLeaseMs = int64_t{1'000'000} * 1000;
+  const EnvironmentNumber<int64_t> lease{kLeaseVariable, "milliseconds", 0, kLongestLeaseMs};
+  WEIR_ASSIGN(const std::optional<int64_t> session_lease_ms, ReadEnvironment(lease));
   Result<std::unique_ptr<Listener>> listener = network.transport().Listen(bind.ToString());
   if (!listener.ok()) return CannotListen(listener.status());
   if (own.port == 0 && !own.is_unix()) {
@@ -97,8 +104,22 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
     WEIR_ASSIGN(cluster, ClusterSpec::Make(std::move(jobs)));
   }
   auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, unclaimed_session_ms,
-                                     parts, network);
-  return std::unique_ptr<Server>(new Server(def, own.ToString(), std::move(core), *std::move(listener)));
+                                     session_lease_ms.value_or(kSessionLeaseMs), parts, network);
+  std::unique_ptr<Server> server(new Server(def, own.ToString(), std::move(core), *std::move(listener)));
+  if (!options.end_with.empty()) WEIR_TRY(server->WatchJobs(options.end_with, cluster));
+  return server;
+}
+
+Status Server::WatchJobs(const std::string& jobs, const ClusterSpec& cluster) {
+  const std::string own = TaskName(def_->job_name(), def_->task_index());
+  const auto peers = std::make_shared<Peers>(cluster, core_->network.transport(), own, &core_->task.worker());
+  WEIR_ASSIGN(watch_, JobWatch::Make(jobs, peers, core_->alarms, [this, jobs] {
+                LogInfo("All tasks of job {} have ended: stopping the server at {}", jobs, address_);
+                std::lock_guard lock(mu_);
+                job_has_ended_ = true;
+                ended_.notify_all();
+              }));
+  return OkStatus();
 }
 
 Server::Server(tensorflow::ServerDef def, std::string address, std::shared_ptr<Core> core,
@@ -118,12 +139,13 @@ Status Server::Start() {
   if (started_) return OkStatus();
   listener_->Serve(core_->task.Handler());
   started_ = true;
+  if (watch_ != nullptr) watch_->Start();
   core_->network.AddMaster(address_, std::shared_ptr<MasterService>(core_, &core_->task.master()));
   LogInfo("Started server with target: {}", target());
   return OkStatus();
 }
 
-void Server::Stop(int64_t grace_ms) {
+void Server::Stop(int64_t grace_ms, bool will_return) {
   std::unique_ptr<Listener> listener;
   {
     std::unique_lock lock(mu_);
@@ -132,6 +154,7 @@ void Server::Stop(int64_t grace_ms) {
     listener = std::move(listener_);
   }
   core_->network.RemoveMaster(address_);
+  if (watch_ != nullptr) watch_->Stop();
   if (grace_ms > 0) {
     // Drain the master before the worker, because the master's steps start new steps on the worker.
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
@@ -139,6 +162,7 @@ void Server::Stop(int64_t grace_ms) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
     core_->task.worker().Drain(std::max<int64_t>(0, left));
   }
+  core_->task.worker().AnnounceEnd(will_return ? Unavailable("the program at {} has failed", address_) : OkStatus());
   core_->task.End();
   listener = nullptr;
   std::lock_guard lock(mu_);
@@ -149,6 +173,10 @@ void Server::Stop(int64_t grace_ms) {
 void Server::Join(const std::function<bool()>& until) {
   std::unique_lock lock(mu_);
   while (!has_ended_) {
+    if (job_has_ended_ && !stopped_) {
+      lock.unlock();
+      return Stop(kEndWithGraceMs);
+    }
     if (!until) {
       ended_.wait(lock);
       continue;

@@ -24,6 +24,8 @@ struct Server::Options {
   // Time after which the master closes a session that no client has used since its creation; 0: never. Not set:
   // WEIR_UNCLAIMED_SESSION_SECONDS of the environment, or else a day.
   std::optional<int64_t> unclaimed_session_ms;
+  // Jobs, separated by commas: once all of their tasks have ended, Join stops the server. Empty: it does not.
+  std::string end_with;
 };
 
 }  // namespace weir

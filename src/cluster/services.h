@@ -16,7 +16,7 @@ template <class Response>
 using Reply = std::function<void(Result<Response>)>;
 
 // The methods of the two services: name, request, response. Interfaces, proxies and handlers are made from these
-// tables.
+// tables. WaitForEnd is Weir's own: it answers when the task ends. TensorFlow's workers answer with Unimplemented.
 #define WEIR_WORKER_METHODS(METHOD)                                                                            \
   METHOD(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)                               \
   METHOD(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse) \
@@ -27,7 +27,8 @@ using Reply = std::function<void(Result<Response>)>;
   METHOD(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)                      \
   METHOD(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)                            \
   METHOD(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)                                           \
-  METHOD(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)
+  METHOD(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)                                     \
+  METHOD(WaitForEnd, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)
 #define WEIR_MASTER_METHODS(METHOD)                                                                \
   METHOD(CreateSession, tensorflow::CreateSessionRequest, tensorflow::CreateSessionResponse)       \
   METHOD(ExtendSession, tensorflow::ExtendSessionRequest, tensorflow::ExtendSessionResponse)       \

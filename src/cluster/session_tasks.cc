@@ -20,6 +20,10 @@ constexpr int64_t kOpenMs = 30'000;  // timeout for opening a session on a task
 constexpr int64_t kFirstNoteMs = 1'000;
 constexpr int64_t kNoteMs = 10'000;
 
+constexpr int kRenewalsPerLease = 4;
+// After so many failures in a row, the lease has ended.
+constexpr int kMostFailedRenewals = 2 * kRenewalsPerLease;
+
 // Runs `then` once: after `nanos`, or as soon as `cancel` is cancelled. `cancel` must live until then.
 void RunAfterDelay(Alarms& alarms, int64_t nanos, CancelToken& cancel, std::function<void()> then) {
   const auto first = FirstAnswer<Status>::Make(&cancel, [then = std::move(then)](const Status&) { then(); });
@@ -144,6 +148,7 @@ tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::stri
   def.set_protocol("grpc");
   if (config_.has_cluster_def()) *def.mutable_cluster() = config_.cluster_def();
   request.set_isolate_session_state(config_.isolate_session_state());
+  if (task != peers_->own_task()) request.set_weir_lease_ms(lease_ms_);
   // Includes the address: masters may have the same task name if sessions define their own clusters.
   request.set_master_task(fmt::format("{} at {}", peers_->own_task(), peers_->AddressOf(peers_->own_task())));
   std::lock_guard lock(mu_);
@@ -171,15 +176,48 @@ void SessionTasks::Open(const std::string& task, CancelToken* cancel, Done done)
                                  [self = shared_from_this(), task, done = CompleteOnCancel(*cancel, std::move(done))](
                                      const Result<tensorflow::CreateWorkerSessionResponse>& response) {
                                    bool late = false;
+                                   bool is_first = false;
                                    {
                                      std::lock_guard lock(self->mu_);
                                      Opened& opened = self->opened_[task];
+                                     is_first = response.ok() && !opened.confirmed;
                                      opened.confirmed = opened.confirmed || response.ok();
                                      late = --opened.asking == 0 && self->closed_;
                                    }
                                    if (late) self->DeleteWorkerSessionOn(task);
+                                   if (is_first && !late) self->RenewLater(task, 0);
                                    done(response.status());
                                  });
+}
+
+void SessionTasks::RenewLater(const std::string& task, int failures) {
+  if (lease_ms_ == 0 || task == peers_->own_task() || !IsWeir(task)) return;
+  alarms_.After(lease_ms_ * kNanosPerMilli / kRenewalsPerLease, [weak = weak_from_this(), task, failures] {
+    if (const std::shared_ptr<SessionTasks> self = weak.lock()) self->Renew(task, failures);
+  });
+}
+
+void SessionTasks::Renew(const std::string& task, int failures) {
+  {
+    std::lock_guard lock(mu_);
+    if (closed_) return;
+  }
+  const Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
+  if (!worker.ok()) return;
+  tensorflow::CreateWorkerSessionRequest request;
+  request.set_session_handle(handle_);
+  request.set_weir_lease_ms(lease_ms_);
+  request.set_weir_renew(true);
+  (*worker)->CreateWorkerSession(
+      std::move(request), CallOptions{.timeout_ms = std::max<int64_t>(1, lease_ms_ / kRenewalsPerLease)},
+      [weak = weak_from_this(), task, failures,
+       worker = *worker](const Result<tensorflow::CreateWorkerSessionResponse>& response) {
+        const std::shared_ptr<SessionTasks> self = weak.lock();
+        if (self == nullptr) return;
+        // The next step reports that the task does not know the session.
+        const bool is_gone = response.status().code() == StatusCode::kAborted || failures + 1 == kMostFailedRenewals;
+        if (!is_gone) self->RenewLater(task, response.ok() ? 0 : failures + 1);
+      });
 }
 
 void SessionTasks::Close() {

@@ -16,6 +16,9 @@
 
 namespace weir {
 
+// A worker closes a session whose master it has not heard of for this long.
+inline constexpr int64_t kSessionLeaseMs = 20'000;
+
 // This task and all others that match one of the filters. All tasks if there are no filters.
 std::vector<std::string> AllowedTasks(const Peers& peers, const std::vector<std::string>& device_filters);
 
@@ -24,13 +27,15 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   using Devices = std::vector<tensorflow::DeviceAttributes>;
   using Done = std::function<void(Status)>;
 
+  // `lease_ms` limits how long other tasks keep the session without hearing of this one; 0: no limit.
   SessionTasks(std::string handle, tensorflow::ConfigProto config, std::shared_ptr<Peers> peers, Alarms& alarms,
-               std::shared_ptr<BestEffortCalls> best_effort)
+               std::shared_ptr<BestEffortCalls> best_effort, int64_t lease_ms)
       : handle_(std::move(handle)),
         config_(std::move(config)),
         peers_(std::move(peers)),
         alarms_(alarms),
-        best_effort_(std::move(best_effort)) {}
+        best_effort_(std::move(best_effort)),
+        lease_ms_(lease_ms) {}
 
   Peers& peers() const { return *peers_; }
   // This task, then the others that the session's device filters allow, sorted by name.
@@ -58,12 +63,17 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
                 Done done);
   tensorflow::CreateWorkerSessionRequest OpenRequest(const std::string& task) const;
   void DeleteWorkerSessionOn(const std::string& task);
+  // Renews the session on a task at intervals, until the session is closed or the lease has ended. `failures` is the
+  // number of failed attempts since the last success.
+  void RenewLater(const std::string& task, int failures);
+  void Renew(const std::string& task, int failures);
 
   const std::string handle_;
   const tensorflow::ConfigProto config_;
   const std::shared_ptr<Peers> peers_;
   Alarms& alarms_;
   const std::shared_ptr<BestEffortCalls> best_effort_;
+  const int64_t lease_ms_;
   mutable std::mutex mu_;
   std::map<std::string, std::shared_ptr<const Devices>> devices_;
   std::map<std::string, int> asked_;  // number of callers that wait for a response of the task

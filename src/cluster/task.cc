@@ -11,14 +11,15 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
               Worker::Dependencies{.parts = dependencies.parts,
                                    .transport = dependencies.transport,
                                    .clock = dependencies.clock,
-                                   .chunk_bytes = dependencies.chunk_bytes}),
+                                   .chunk_bytes = dependencies.chunk_bytes,
+                                   .alarms = &dependencies.alarms}),
       peers_(std::make_shared<Peers>(cluster, dependencies.transport, name, &worker_)),
       best_effort_(std::make_shared<BestEffortCalls>(dependencies.alarms)) {
   worker_.set_peers(peers_);
   master_ = std::make_unique<Master>(Master::Dependencies{
       MasterSession::Dependencies{dependencies.parts.registry, MakeLocalConstantEvaluator(dependencies.parts.env),
                                   peers_, dependencies.parts.blocking_pool, dependencies.alarms, best_effort_,
-                                  dependencies.rng},
+                                  dependencies.rng, dependencies.session_lease_ms},
       config, worker_, dependencies.transport, dependencies.unclaimed_session_ms});
 }
 

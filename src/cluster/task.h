@@ -25,6 +25,7 @@ class Task final {
     Rng& rng;
     size_t chunk_bytes = kChunkBytes;                    // see Worker::Dependencies
     int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // see Master::Dependencies
+    int64_t session_lease_ms = kSessionLeaseMs;          // see SessionTasks
   };
 
   // `name` is "/job:ps/replica:0/task:0"; it need not be in the cluster. `config` is the default for sessions and

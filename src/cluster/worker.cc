@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "base/log.h"
 #include "base/out_of_memory.h"
 #include "cluster/chunks.h"
 #include "cluster/registered_graph.h"
@@ -27,6 +28,9 @@ struct Worker::WorkerSession {
   std::string handle;
   std::string master;  // the task that opened it, and its incarnation
   int64_t master_incarnation = 0;
+  // Guarded by the worker's lock:
+  int64_t lease_nanos = 0;  // 0: the session lasts until it is closed
+  int64_t renewed = 0;      // when the master was heard of
   std::shared_ptr<ResourceManager> resources;
   bool isolated = false;  // the resources belong to this session alone
   std::shared_ptr<Peers> peers;
@@ -64,6 +68,24 @@ struct Worker::ActiveStep {
   }
 };
 
+namespace {
+
+Status SessionClosed() { return MarkDerived(Aborted("the session was closed")); }
+
+Status UnknownSession(const std::string& handle, const std::string& task) {
+  return Aborted(
+      "Session handle is not found: {}. {} does not know this session, possibly because the task was restarted or has "
+      "not heard of the session's master for long: make a new session",
+      handle, task);
+}
+
+int64_t LeaseOf(const tensorflow::CreateWorkerSessionRequest& request) {
+  constexpr int64_t kMostMs = int64_t{1} << 40;
+  return std::clamp<int64_t>(request.weir_lease_ms(), 0, kMostMs) * kNanosPerMilli;
+}
+
+}  // namespace
+
 Worker::Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies)
     : task_(std::move(task)),
       devices_(std::make_shared<const Devices>(std::move(devices))),
@@ -77,12 +99,17 @@ Worker::~Worker() {
 }
 
 void Worker::Stop(const Status& reason) {
+  end_notice_.Send(reason);
   stop_.Cancel(reason);
   std::map<int64_t, std::shared_ptr<ActiveStep>> steps;
+  Alarms::Id alarm = 0;
   {
     std::lock_guard lock(mu_);
     steps.swap(steps_);
+    watches_leases_ = false;
+    alarm = std::exchange(lease_alarm_, 0);
   }
+  if (alarm != 0) dependencies_.alarms->Cancel(alarm);
   for (const auto& [id, step] : steps) step->End(reason);
 }
 
@@ -119,6 +146,10 @@ void Worker::GetStatus(tensorflow::GetStatusRequest, const CallOptions&, Reply<t
 void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request, const CallOptions& options,
                                  Reply<tensorflow::CreateWorkerSessionResponse> done) {
   if (options.cancel != nullptr && options.cancel->cancelled()) return done(options.cancel->reason());
+  if (request.weir_renew()) {
+    if (Status status = RenewLease(request); !status.ok()) return done(status);
+    return done(tensorflow::CreateWorkerSessionResponse());
+  }
   auto session = std::make_shared<WorkerSession>();
   session->handle = request.session_handle();
   session->isolated = request.isolate_session_state();
@@ -130,6 +161,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   }
   session->master = request.master_task();
   session->master_incarnation = request.master_incarnation();
+  session->lease_nanos = LeaseOf(request);
   std::vector<std::shared_ptr<WorkerSession>> gone;
   {
     std::lock_guard lock(mu_);
@@ -142,9 +174,11 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
       it = orphan ? sessions_.erase(it) : std::next(it);
     }
     // Does not change an existing session, because the master may retry after the response was lost.
-    sessions_.try_emplace(request.session_handle(), std::move(session));
+    const auto [it, is_new] = sessions_.try_emplace(request.session_handle(), std::move(session));
+    it->second->renewed = dependencies_.clock.MonotonicNanos();
+    WatchLeasesLocked();
   }
-  for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan);
+  for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan, SessionClosed());
   done(tensorflow::CreateWorkerSessionResponse());
 }
 
@@ -162,7 +196,60 @@ Status Worker::UseSessionCluster(const tensorflow::ServerDef& def, WorkerSession
   return OkStatus();
 }
 
-void Worker::EndStepsOf(const std::shared_ptr<WorkerSession>& session) {
+Status Worker::RenewLease(const tensorflow::CreateWorkerSessionRequest& request) {
+  std::lock_guard lock(mu_);
+  auto it = sessions_.find(request.session_handle());
+  if (it == sessions_.end()) return UnknownSession(request.session_handle(), task_);
+  it->second->lease_nanos = LeaseOf(request);
+  it->second->renewed = dependencies_.clock.MonotonicNanos();
+  WatchLeasesLocked();
+  return OkStatus();
+}
+
+void Worker::WatchLeasesLocked() {
+  if (dependencies_.alarms == nullptr || !watches_leases_ || lease_alarm_ != 0) return;
+  std::optional<int64_t> next;
+  for (const auto& [handle, session] : sessions_) {
+    if (session->lease_nanos == 0) continue;
+    const int64_t end = session->renewed + session->lease_nanos;
+    next = std::min(next.value_or(end), end);
+  }
+  if (!next.has_value()) return;
+  const int64_t left = std::max<int64_t>(0, *next - dependencies_.clock.MonotonicNanos());
+  lease_alarm_ = dependencies_.alarms->After(left, [this] { EndLeases(); });
+}
+
+void Worker::EndLeases() {
+  std::vector<std::shared_ptr<WorkerSession>> ended;
+  std::shared_ptr<void> counted;
+  {
+    std::lock_guard lock(mu_);
+    lease_alarm_ = 0;
+    if (!watches_leases_) return;
+    const int64_t now = dependencies_.clock.MonotonicNanos();
+    for (auto it = sessions_.begin(); it != sessions_.end();) {
+      const bool is_over = it->second->lease_nanos > 0 && it->second->renewed + it->second->lease_nanos <= now;
+      if (is_over) ended.push_back(std::move(it->second));
+      it = is_over ? sessions_.erase(it) : std::next(it);
+    }
+    WatchLeasesLocked();
+    if (!ended.empty()) counted = in_flight_.Enter();
+  }
+  if (ended.empty()) return;
+  // Ending steps and destroying graphs take long: not on the thread of the alarms.
+  dependencies_.parts.blocking_pool.Schedule([this, ended = std::move(ended), counted = std::move(counted)]() mutable {
+    for (std::shared_ptr<WorkerSession>& session : ended) {
+      const Status reason =
+          Aborted("{} has closed session {}: its master, {}, was not heard of for {} ms (WEIR_SESSION_LEASE_MS)", task_,
+                  session->handle, session->master, session->lease_nanos / kNanosPerMilli);
+      LogWarning("{}", std::string(reason.message()));
+      EndStepsOf(session, reason);
+      session = nullptr;
+    }
+  });
+}
+
+void Worker::EndStepsOf(const std::shared_ptr<WorkerSession>& session, const Status& reason) {
   std::vector<std::shared_ptr<ActiveStep>> steps;
   {
     std::lock_guard lock(mu_);
@@ -175,7 +262,7 @@ void Worker::EndStepsOf(const std::shared_ptr<WorkerSession>& session) {
       it = steps_.erase(it);
     }
   }
-  for (const std::shared_ptr<ActiveStep>& step : steps) step->End(MarkDerived(Aborted("the session was closed")));
+  for (const std::shared_ptr<ActiveStep>& step : steps) step->End(reason);
 }
 
 void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request, const CallOptions&,
@@ -189,7 +276,7 @@ void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request,
       sessions_.erase(it);
     }
   }
-  if (gone != nullptr) EndStepsOf(gone);
+  if (gone != nullptr) EndStepsOf(gone, SessionClosed());
   done(tensorflow::DeleteWorkerSessionResponse());
 }
 
@@ -197,12 +284,7 @@ Result<std::shared_ptr<Worker::WorkerSession>> Worker::FindSession(const std::st
   std::lock_guard lock(mu_);
   auto it = sessions_.find(created ? handle : "");
   if (it != sessions_.end()) return it->second;
-  if (created) {
-    return Aborted(
-        "Session handle is not found: {}. {} does not know this session, possibly because the task was restarted: make "
-        "a new session",
-        handle, task_);
-  }
+  if (created) return UnknownSession(handle, task_);
   auto session = std::make_shared<WorkerSession>();
   session->resources = resources_;
   session->peers = peers_;

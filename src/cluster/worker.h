@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/alarms.h"
 #include "base/clock.h"
 #include "base/thread_pool.h"
 #include "cluster/chunks.h"
+#include "cluster/end_notice.h"
 #include "cluster/in_flight.h"
 #include "cluster/peers.h"
 #include "cluster/process_parts.h"
@@ -32,6 +34,7 @@ class Worker final : public WorkerService {
     Transport& transport;              // for sessions that bring their own cluster; outlives the worker
     Clock& clock;                      // measures kernels; outlives the worker
     size_t chunk_bytes = kChunkBytes;  // large tensors are sent to Weir tasks in chunks of this size
+    Alarms* alarms = nullptr;          // for leases, which never end without it; outlives the worker
   };
 
   Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);
@@ -52,6 +55,8 @@ class Worker final : public WorkerService {
     bool has_calls_in_flight = false;
   };
   Usage usage() const;
+  // Answers calls of WaitForEnd: OK if the task has done its work, an error if it will come back.
+  void AnnounceEnd(const Status& status) { end_notice_.Send(status); }
   // Cancels running steps; later ones fail.
   void Stop(const Status& reason);
 
@@ -74,6 +79,10 @@ class Worker final : public WorkerService {
                   Reply<RecvTensorReply> done) override;
   void Logging(tensorflow::LoggingRequest request, const CallOptions& options,
                Reply<tensorflow::LoggingResponse> done) override;
+  void WaitForEnd(tensorflow::GetStatusRequest, const CallOptions& options,
+                  Reply<tensorflow::GetStatusResponse> done) override {
+    end_notice_.Wait(options.cancel, std::move(done));
+  }
 
  private:
   struct WorkerSession;
@@ -88,7 +97,13 @@ class Worker final : public WorkerService {
   std::shared_ptr<ActiveStep> StepFor(int64_t id);
   void ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up = false);
   // Ends and forgets the steps of a session that is closed.
-  void EndStepsOf(const std::shared_ptr<WorkerSession>& session);
+  void EndStepsOf(const std::shared_ptr<WorkerSession>& session, const Status& reason);
+  // Answers the renewal of a lease: Aborted if the session does not exist.
+  Status RenewLease(const tensorflow::CreateWorkerSessionRequest& request);
+  // Sets the alarm for the next lease to end. REQUIRES: mu_ is held.
+  void WatchLeasesLocked();
+  // Closes the sessions whose lease has ended.
+  void EndLeases();
   void StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
                  const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
                  Reply<RunGraphReply> done);
@@ -113,12 +128,15 @@ class Worker final : public WorkerService {
   CancelToken stop_;
   const Status step_done_ =
       MarkDerived(Cancelled("the step has ended: nobody waits for this value"));  // ends steps that have run
+  EndNotice end_notice_;
   InFlight in_flight_;
   mutable std::mutex mu_;
   bool draining_ = false;
   int64_t next_handle_ = 1;
   std::map<std::string, std::shared_ptr<WorkerSession>> sessions_;
   std::map<int64_t, std::shared_ptr<ActiveStep>> steps_;
+  bool watches_leases_ = true;  // false once the worker stops
+  Alarms::Id lease_alarm_ = 0;
 };
 
 }  // namespace weir

@@ -67,4 +67,28 @@ Status ReplicaWatch::Run(Session& session, const Coordinator& coordinator, Cance
   return OkStatus();
 }
 
+Status ChiefWatch::Run(Session& session, const Coordinator& coordinator) const {
+  const auto now_secs = [&] { return static_cast<double>(clock->MonotonicNanos()) / 1e9; };
+  int64_t last = -1;
+  double since = now_secs();
+  double warned = since;
+  while (!coordinator.WaitForStop(pause_secs)) {
+    const Result<std::vector<Tensor>> values = session.Run({.fetches = {step, waiting}});
+    if (!values.ok()) return OkStatus();  // the training steps report the session's error
+    const int64_t now = (*values)[0].Int(0);
+    if (now != last || (*values)[1].Int(0) >= 0) since = warned = now_secs();
+    last = now;
+    const double waited = now_secs() - since;
+    if (waited >= limit_secs)
+      return DeadlineExceeded("{}: all replicas have waited {:.0f} s for the chief to apply the gradients of step {}",
+                              name, waited, now);
+    if (now_secs() - warned < warn_secs) continue;
+    warned = now_secs();
+    TrainWarning(
+        "{}: all replicas have waited {:.0f} s for the chief to apply the gradients of step {}. Is the chief running?",
+        name, waited, now);
+  }
+  return OkStatus();
+}
+
 }  // namespace weir

@@ -27,4 +27,18 @@ struct ReplicaWatch {
   Status Run(Session& session, const Coordinator& coordinator, CancelToken& stopped) const;
 };
 
+// Runs on the replicas that are not the chief: without the chief nobody applies gradients, so all replicas wait.
+struct ChiefWatch {
+  std::string name;  // name of the optimizer, for messages
+  Output step;
+  Output waiting;  // negative: every replica waits
+  double warn_secs = 10;
+  double limit_secs = 600;
+  double pause_secs = 1;  // between two looks
+  Clock* clock = &RealClock();
+
+  // Runs until the coordinator stops. Warns while all replicas wait at the same step; DeadlineExceeded after the limit.
+  Status Run(Session& session, const Coordinator& coordinator) const;
+};
+
 }  // namespace weir

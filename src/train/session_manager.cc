@@ -2,10 +2,16 @@
 
 #include <absl/strings/str_join.h>
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/strings/numbers.h"
 #include "train/backoff.h"
 #include "train/checkpoint_state.h"
+#include "train/global_step.h"
 #include "train/log.h"
 #include "train/preemption.h"
+#include "train/run_marks.h"
 
 namespace weir {
 namespace {
@@ -49,6 +55,12 @@ Result<std::shared_ptr<SessionManager>> SessionManager::Make(Graph& graph, Sessi
         InvalidArgument("If you pass a ready_for_local_init_op you must also pass a local_init_op, "
                         "ready_for_local_init_op [{}]",
                         options.ready_for_local_init.node->name()));
+  if (!options.recover) {
+    const char* text = std::getenv("WEIR_RECOVER");
+    const Result<RecoverMode> mode = ParseRecoverMode(text == nullptr ? "" : text);
+    if (!mode.ok()) return SetupError(mode.status());
+    options.recover = *mode;
+  }
   return std::shared_ptr<SessionManager>(new SessionManager(graph, std::move(options)));
 }
 
@@ -93,7 +105,8 @@ Result<SessionManager::Missing> SessionManager::InitializeLocal(Session& session
   return std::nullopt;
 }
 
-Status SessionManager::RestoreFrom(const std::string& path, Session& session, const RestoreOptions& options) const {
+Status SessionManager::RestoreFrom(const std::string& path, Session& session, const RestoreOptions& options,
+                                   const std::vector<Node*>& targets) const {
   std::vector<Node*> initializers = graph_.collections().Of<Node*>("saved_model_initializers");
   if (!initializers.empty())
     WEIR_TRY(session.Run({.targets = std::move(initializers), .cancel = options.cancel}).status());
@@ -102,6 +115,7 @@ Status SessionManager::RestoreFrom(const std::string& path, Session& session, co
       graph_,
       [&](RunRequest request) {
         request.cancel = options.cancel;
+        if (!targets.empty()) request.targets = targets;
         Result<std::vector<Tensor>> values = session.Run(request);
         step = values.status();
         return values;
@@ -138,7 +152,119 @@ Result<bool> SessionManager::Restore(Session& session, const RestoreOptions& opt
   }
 }
 
+namespace {
+
+// Whether a step needs the gradients of several replicas.
+bool IsSynchronous(const Graph& graph) {
+  const std::vector<Node*> nodes = graph.Nodes();
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const Node* node) { return node->type().ends_with("ConditionalAccumulator"); });
+}
+
+// The nodes under the saver's restore op that assign variables of these tasks.
+std::vector<Node*> RestoringNodes(const Graph& graph, const Saver& saver, const std::set<std::string>& tasks) {
+  std::vector<Node*> found;
+  std::vector<Node*> left = {graph.FindNode(saver.def().restore_op_name())};
+  std::set<Node*> seen = {left[0], nullptr};
+  if (left[0] == nullptr) return {};
+  while (!left.empty()) {
+    Node* const node = left.back();
+    left.pop_back();
+    if (node->type() == "NoOp") {
+      for (Node* before : node->control_inputs())
+        if (seen.insert(before).second) left.push_back(before);
+      continue;
+    }
+    const bool has_own_device = !node->device().empty() || node->num_inputs() == 0;
+    if (tasks.contains(TaskOfDevice(has_own_device ? node->device() : node->input(0).node->device())))
+      found.push_back(node);
+  }
+  return found;
+}
+
+// The step in the name of a checkpoint, "model.ckpt-120"; nullopt if it has none.
+std::optional<int64_t> StepOfCheckpoint(const std::string& path) {
+  const size_t dash = path.rfind('-');
+  int64_t step = 0;
+  if (dash == std::string::npos || !absl::SimpleAtoi(path.substr(dash + 1), &step)) return std::nullopt;
+  return step;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RunMarks>> SessionManager::ReadMarks(Session& session, const RestoreOptions& options) const {
+  RunMarks::Options from;
+  from.env = options_.env;
+  from.cancel = options.cancel;
+  if (options.checkpoint_path.empty()) from.directory = options.checkpoint_dir;
+  Result<std::unique_ptr<RunMarks>> marks = RunMarks::Read(graph_, session, from);
+  if (marks.ok() || IsPreemption(marks.status()) || marks.status().code() == StatusCode::kCancelled ||
+      marks.status().code() == StatusCode::kDeadlineExceeded)
+    return marks;
+  TrainWarning("Cannot see whether the variables of an earlier session are alive, so they are not kept: {}",
+               std::string(marks.status().message()));
+  return nullptr;
+}
+
+Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const RestoreOptions& options) const {
+  const std::set<std::string>& lost = marks.lost();
+  if (*options_.recover == RecoverMode::kRestore || lost == marks.tasks()) return false;
+  const std::string lost_tasks = absl::StrJoin(lost, ", ");
+  if (!lost.empty() && (*options_.recover != RecoverMode::kPartial || IsSynchronous(graph_))) {
+    TrainInfo("The variables of {} are lost. Restoring those of all tasks", lost_tasks);
+    return false;
+  }
+  WEIR_ASSIGN(const auto latest, LatestCheckpoint(*options_.env, options.checkpoint_dir));
+  const Result<GlobalStep> step = FindGlobalStep(graph_, OfSeveral::kFirst);
+  if (step.ok() && step->value.valid() && latest && !lost.contains(TaskOfDevice(step->value.node->device()))) {
+    const Result<int64_t> now = ReadGlobalStep(session, step->value, options.cancel);
+    if (!now.ok() && now.status().code() != StatusCode::kFailedPrecondition) return now.status();
+    const std::optional<int64_t> saved = StepOfCheckpoint(*latest);
+    if (!now.ok() || (saved && *now < *saved)) {
+      TrainInfo("The servers are {}, before {}. Restoring the variables of all tasks",
+                now.ok() ? fmt::format("at step {}", *now) : "without a global step", *latest);
+      return false;
+    }
+  }
+  if (!lost.empty()) {
+    if (!latest || options.saver == nullptr) return false;
+    const std::vector<Node*> targets = RestoringNodes(graph_, *options.saver, lost);
+    if (targets.empty()) return false;
+    WEIR_TRY(marks.Clear(lost));
+    WEIR_TRY(RestoreFrom(*latest, session, options, targets));
+  }
+  WEIR_ASSIGN(Missing missing, InitializeLocal(session, options.cancel));
+  if (!missing) {
+    WEIR_ASSIGN(missing, CheckReady(options_.ready, "Model not ready", session, options.cancel));
+  }
+  if (missing) {
+    TrainInfo("Restoring the variables of all tasks, because some are not on the servers any more: {}", *missing);
+    return false;
+  }
+  WEIR_TRY(marks.Set(lost));
+  if (lost.empty())
+    TrainInfo("The variables of this run are alive on all servers: training continues from there");
+  else
+    TrainInfo("Restored the variables of {} from {}; those of the other tasks are alive and were kept", lost_tasks,
+              *latest);
+  WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
+  if (state && options.saver != nullptr)
+    options.saver->RecoverLastCheckpoints(
+        {state->all_model_checkpoint_paths().begin(), state->all_model_checkpoint_paths().end()});
+  return true;
+}
+
 Status SessionManager::MakeReady(const SessionPtr& session, const PrepareOptions& options) const {
+  WEIR_ASSIGN(const std::unique_ptr<RunMarks> marks, ReadMarks(*session, options.restore));
+  if (marks == nullptr) return BuildModel(session, options);
+  WEIR_ASSIGN(const bool kept, KeepModel(*session, *marks, options.restore));
+  if (kept) return OkStatus();
+  WEIR_TRY(marks->Clear(marks->tasks()));
+  WEIR_TRY(BuildModel(session, options));
+  return *options_.recover == RecoverMode::kRestore ? OkStatus() : marks->Set(marks->tasks());
+}
+
+Status SessionManager::BuildModel(const SessionPtr& session, const PrepareOptions& options) const {
   CancelToken* const cancel = options.restore.cancel;
   WEIR_ASSIGN(const bool restored, Restore(*session, options.restore));
   if (!restored) {

@@ -98,12 +98,11 @@ SyncReplicasOptimizer::Aggregated SyncReplicasOptimizer::Aggregate(Graph& graph,
   return result;
 }
 
-Node* SyncReplicasOptimizer::EnqueueTokens(Graph& graph, int64_t count) const {
-  const Output steps = Fill(graph, Tensor::Vector<int32_t>({static_cast<int32_t>(count)}), ValueOf(*global_step_));
-  return tokens_.EnqueueMany({steps});
+Output SyncReplicasOptimizer::MakeTokens(Graph& graph, int64_t count) const {
+  return Fill(graph, Tensor::Vector<int32_t>({static_cast<int32_t>(count)}), ValueOf(*global_step_));
 }
 
-QueueRunner::Companion SyncReplicasOptimizer::Watch(Graph& graph) const {
+QueueRunner::Companion SyncReplicasOptimizer::Watch(Graph& graph) {
   ReplicaWatch watch;
   watch.name = name();
   watch.needed = options_.replicas_to_aggregate;
@@ -117,8 +116,8 @@ QueueRunner::Companion SyncReplicasOptimizer::Watch(Graph& graph) const {
         std::visit([](const auto& of) { return of.NumAccumulated("num_accumulated"); }, sum.accumulator));
   }
   DeviceScope beside_step(graph, global_step_->device());
-  watch.waiting = tokens_.SizeUnlessAllWait("everyone_waits");
-  watch.again = EnqueueTokens(graph, tokens_per_step_);
+  watch.waiting = all_wait_ = tokens_.SizeUnlessAllWait("everyone_waits");
+  watch.again = tokens_.EnqueueMany({MakeTokens(graph, tokens_per_step_)});
   return [watch = std::move(watch)](Session& session, const Coordinator& coordinator, CancelToken& stopped) {
     return watch.Run(session, coordinator, stopped);
   };
@@ -145,7 +144,7 @@ Result<Node*> SyncReplicasOptimizer::MakeTokenQueue(Graph& graph, const Aggregat
   Node* round = nullptr;
   {
     ControlDependencies after(graph, {update});
-    round = EnqueueTokens(graph, tokens_per_step_);
+    round = tokens_.EnqueueMany({MakeTokens(graph, tokens_per_step_)});
   }
   WEIR_TRY(graph.TakeError());
   if (options_.variable_averages != nullptr) {
@@ -194,6 +193,16 @@ Result<Node*> SyncReplicasOptimizer::ApplyGradients(const std::vector<GradAndVar
   return train;
 }
 
+Status SyncReplicasOptimizer::WatchChief(Session& session, const Coordinator& coordinator) const {
+  if (!all_wait_.valid()) return OkStatus();
+  ChiefWatch watch;
+  watch.name = name();
+  watch.step = global_step_->value();
+  watch.waiting = all_wait_;
+  watch.limit_secs = options_.chief_wait_secs;
+  return watch.Run(session, coordinator);
+}
+
 Result<QueueRunnerPtr> SyncReplicasOptimizer::GetChiefQueueRunner() const {
   if (!gradients_applied()) return InvalidArgument("Should be called after apply_gradients().");
   return chief_runner_;
@@ -210,7 +219,7 @@ Result<Node*> SyncReplicasOptimizer::GetInitTokensOp(int64_t num_tokens) {
   if (num_tokens > 0) {
     DeviceScope beside_step(graph, global_step_->device());
     NameScope root(graph, "");
-    node = EnqueueTokens(graph, num_tokens);
+    node = tokens_.EnqueueFirst({MakeTokens(graph, num_tokens)});  // a chief that comes back adds none
   } else {
     node = MakeNoOp(graph, "no_init_tokens");
   }

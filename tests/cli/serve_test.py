@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -284,3 +285,57 @@ def test_devices_without_a_server_or_with_a_wrong_target():
         status, out, error = weir("devices", wrong)
         assert status == 2 and f"target '{wrong}'" in error
     assert weir("devices")[0] == 2
+
+
+ENDS_LATER = """
+import os, sys, time
+import weir as tf
+server = tf.train.Server(eval(sys.argv[1]), job_name="worker", task_index=int(sys.argv[2]))
+print("up", flush=True)
+sys.stdin.readline()
+if sys.argv[3] == "raises":
+    raise ValueError("wrong")
+"""
+
+
+def start_worker(cluster, task, how="ends"):
+    worker = subprocess.Popen([sys.executable, "-c", ENDS_LATER, repr(cluster), str(task), how], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert worker.stdout.readline() == "up\n", worker.stderr.read()
+    return worker
+
+
+def let_end(worker):
+    return worker.communicate("go\n", timeout=PATIENCE)
+
+
+def test_a_server_ends_with_the_workers():
+    """Workers that are killed or fail have not ended: they come back."""
+    ps, *workers = free_addresses(3)
+    cluster = {"ps": [ps], "worker": workers}
+    with serving("--cluster", f"ps={ps};worker={','.join(workers)}", "--job_name", "ps", "--end_with", "worker") as served:
+        def is_up(seconds):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                served.process.wait(seconds)
+            return served.process.poll() is None
+        first, second = start_worker(cluster, 0), start_worker(cluster, 1)
+        time.sleep(0.5)  # the server has found both
+        second.kill()
+        second.communicate()
+        let_end(first)
+        assert is_up(1)
+        second = start_worker(cluster, 1, "raises")
+        time.sleep(0.5)
+        assert "ValueError" in let_end(second)[1]
+        assert is_up(1)
+        second = start_worker(cluster, 1)
+        time.sleep(0.5)
+        let_end(second)
+        served.process.wait(PATIENCE)
+        status, error = served.end()
+        assert status == 0 and "All tasks of job worker have ended" in error
+
+
+def test_a_server_cannot_end_with_an_unknown_job():
+    status, _, error = weir("serve", "--cluster", f"ps={free_addresses(1)[0]}", "--end_with", "worker")
+    assert status == 2 and "end_with 'worker'" in error and "'worker'" in error

@@ -398,6 +398,38 @@ def test_a_failure_ends_the_rest(script, tmp_path, failing, how, status, message
     assert_nothing_left(tmp_path, 3)
 
 
+DIES = """
+starts = os.path.join(os.path.dirname(sys.argv[0]), "starts." + task)
+with open(starts, "a") as f:
+    f.write(os.environ["TF_CONFIG"] + "\\n")
+count = len(open(starts).readlines())
+print("start", count)
+if task == "ps0" and count == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
+if task == "ps0":
+    time.sleep(600)
+if task == "worker0" and count <= FAILURES:
+    sys.exit(3)
+print("done")
+"""
+
+
+def test_a_task_that_dies_is_started_again_at_its_address(script, tmp_path):
+    found, output, error = up(script(DIES.replace("FAILURES", "2")), "--restarts", 2)
+    assert found == 0, error
+    assert "weir: ps/0 was killed by signal 9 (Killed); starting it again (1 of 2)\n" in error
+    assert "weir: worker/0 failed with status 3; starting it again (2 of 2)\n" in error
+    for task, starts in [("ps0", 2), ("worker0", 3)]:
+        configs = (tmp_path / f"starts.{task}").read_text().splitlines()
+        assert len(configs) == starts and len(set(configs)) == 1
+
+
+def test_a_task_that_dies_too_often_ends_the_rest(script, tmp_path):
+    found, _, error = up(script(DIES.replace("FAILURES", "9")), "--restarts", 2)
+    assert found == 3 and "weir: worker/0 failed with status 3; stopping the other tasks\n" in error
+    assert len((tmp_path / "starts.worker0").read_text().splitlines()) == 3
+
+
 def test_ctrl_c(script, tmp_path):
     """Workers get the signal; parameter servers stay up until the workers have cleaned up."""
     path = script("""

@@ -274,5 +274,36 @@ TEST_F(SyncSimTest, RestartedWorkerBlocksNoOthers) {
   }
 }
 
+// All replicas are needed. One is killed and does not come back: the others go on with its share when its lease ends.
+TEST_F(SyncSimTest, TheOthersGoOnWithinASecondOfTheLeasesEnd) {
+  for (uint64_t seed = 200; seed < 220; ++seed) {
+    constexpr int kWorkers = 3;
+    Sim sim(registry_, seed, kWorkers, /*aggregate=*/kWorkers);
+    int64_t killed = 0;
+    sim.Start([&](Replica& replica, int index) {
+      replica.Train(1000, [] {});
+      if (index < 2) return;
+      sim.world.After(sim.world.Between(200, 600) * kNanosPerMilli, [&] {
+        sim.replicas[2]->Forget();
+        sim.cluster.Crash("/job:worker/replica:0/task:2");
+        killed = sim.world.now();
+      });
+    });
+    ASSERT_TRUE(sim.Until([&] { return killed != 0 || !sim.Wrong().empty(); })) << "seed " << seed;
+    // The step at which they wait for the lost replica.
+    const int64_t lease_ends = killed + kSessionLeaseMs * kNanosPerMilli;
+    sim.world.RunUntil([] { return false; }, lease_ends - kSessionLeaseMs * kNanosPerMilli / 3);
+    const int64_t stuck = std::max(sim.replicas[0]->step(), sim.replicas[1]->step());
+    const auto both_go_on = [&] {
+      return !sim.Wrong().empty() || (sim.replicas[0]->step() > stuck + 1 && sim.replicas[1]->step() > stuck + 1);
+    };
+    const bool in_time = sim.world.RunUntil(both_go_on, lease_ends + 1000 * kNanosPerMilli);
+    ASSERT_EQ(sim.Wrong(), "") << "seed " << seed;
+    EXPECT_TRUE(in_time) << "seed " << seed << ": steps " << sim.replicas[0]->step() << " and "
+                         << sim.replicas[1]->step() << " after " << stuck;
+    sim.End();
+  }
+}
+
 }  // namespace
 }  // namespace weir

@@ -14,6 +14,8 @@
 
 namespace weir {
 
+class ClusterSpec;
+class JobWatch;
 class Listener;
 class Network;
 struct ProcessParts;
@@ -32,9 +34,11 @@ class Server final {
   // Starts to answer calls, including calls that arrived before. A second call is a no-op.
   Status Start();
   // Gives running steps up to `grace_ms` to end, cancels the rest and releases the port. A second call waits for the
-  // end of the first.
-  void Stop(int64_t grace_ms = 0);
-  // Blocks until the server is stopped, or `until`, which is polled every 100 ms, returns true.
+  // end of the first. `will_return`: the program has failed and will be started again, so servers that end with its job
+  // wait for it.
+  void Stop(int64_t grace_ms = 0, bool will_return = false);
+  // Blocks until the server is stopped, or `until`, which is polled every 100 ms, returns true. Stops a server that was
+  // told to end with a job (Options::end_with) when all tasks of the job have ended.
   void Join(const std::function<bool()>& until = nullptr);
   bool stopped() const;
 
@@ -45,12 +49,15 @@ class Server final {
   struct Core;
   Server(tensorflow::ServerDef def, std::string address, std::shared_ptr<Core> core,
          std::unique_ptr<Listener> listener);
+  Status WatchJobs(const std::string& jobs, const ClusterSpec& cluster);
 
   const std::shared_ptr<const tensorflow::ServerDef> def_;
   const std::string address_;  // the one in the cluster
   std::shared_ptr<Core> core_;
   mutable std::mutex mu_;
   std::condition_variable ended_;
+  std::shared_ptr<JobWatch> watch_;
+  bool job_has_ended_ = false;
   bool started_ = false;
   bool stopped_ = false;    // Stop has been called
   bool has_ended_ = false;  // ... and has ended

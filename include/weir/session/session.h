@@ -59,9 +59,14 @@ class Session {
   virtual Result<std::vector<Tensor>> PartialRun(const std::string& handle, const std::vector<Feed>& feeds,
                                                  const std::vector<Output>& fetches, CancelToken* cancel = nullptr) = 0;
   virtual Result<std::vector<DeviceInfo>> ListDevices(CancelToken* cancel = nullptr) = 0;
+  // Creates a session for another graph on the same servers, with which it shares variables by name. Null if the
+  // variables end with this session.
+  virtual Result<std::shared_ptr<Session>> NewSessionForGraph(std::shared_ptr<Graph> graph);
   // Cancels running steps, waits a limited time for them, and releases the session's resources. Later runs fail.
   virtual Status Close() = 0;
 };
+
+inline Result<std::shared_ptr<Session>> Session::NewSessionForGraph(std::shared_ptr<Graph>) { return nullptr; }
 
 }  // namespace weir
 

@@ -1,5 +1,5 @@
 // MonitoredSession: a session that calls hooks around each step and stops its threads together. It recovers from lost
-// tasks: it creates a new session, which restores the last checkpoint, and runs the step again. Not thread-safe. The
+// tasks: it creates a new session, which restores what was lost, and runs the step again. Not thread-safe. The
 // graph must outlive it.
 #pragma once
 

@@ -36,6 +36,13 @@ struct ReadyOp {
   ReadyOp(Output o) : node(o.node), output(o.index) {}
 };
 
+// What a chief does with variables that an earlier session of the same run has left on the servers.
+enum class RecoverMode {
+  kPartial,  // keeps them; asynchronous training restores the variables of lost tasks alone
+  kResume,   // keeps them if no task has lost its variables, else restores all
+  kRestore,  // restores or initializes all, as TensorFlow does
+};
+
 struct SessionManagerOptions {
   std::vector<Node*> local_init = {};  // run in each new session, when the model is ready for it
   ReadyOp ready = {};
@@ -44,6 +51,7 @@ struct SessionManagerOptions {
   double recovery_wait_secs = 30;
   std::vector<Feed> local_init_feeds = {};
   OptionalMessage<tensorflow::RunOptions> local_init_run_options = {};
+  std::optional<RecoverMode> recover = {};  // default: WEIR_RECOVER (partial, resume or restore), else kPartial
   Env* env = &RealEnv();
   Clock* clock = &RealClock();
 };
@@ -72,15 +80,18 @@ struct WaitOptions {
   CancelToken* cancel = nullptr;
 };
 
+class RunMarks;
+
 class SessionManager final {
  public:
-  // InvalidArgument if ready_for_local_init is set without local_init.
+  // InvalidArgument if ready_for_local_init is set without local_init, or for a wrong WEIR_RECOVER.
   static Result<std::shared_ptr<SessionManager>> Make(Graph& graph, SessionManagerOptions options = {});
   SessionManager(const SessionManager&) = delete;
   SessionManager& operator=(const SessionManager&) = delete;
 
-  // Restores or initializes the model, then runs the local initialization. FailedPrecondition if the model is still not
-  // ready, or if there is no way to initialize it.
+  // Keeps, restores or initializes the model, then runs the local initialization. FailedPrecondition if the model is
+  // still not ready, or if there is no way to initialize it. A model is kept if servers still hold the variables that
+  // an earlier session with the same checkpoint directory has left there.
   Result<SessionPtr> Prepare(const SessionMaker& make, const PrepareOptions& options = {}) const;
 
   struct Recovered {
@@ -106,7 +117,15 @@ class SessionManager final {
   Result<Missing> InitializeLocal(Session& session, CancelToken* cancel) const;
   // True if a checkpoint was restored.
   Result<bool> Restore(Session& session, const RestoreOptions& options) const;
-  Status RestoreFrom(const std::string& path, Session& session, const RestoreOptions& options) const;
+  // `targets` replaces the saver's restore op if not empty.
+  Status RestoreFrom(const std::string& path, Session& session, const RestoreOptions& options,
+                     const std::vector<Node*>& targets = {}) const;
+  // Null if the session's variables cannot outlive it, or if the marks cannot be read.
+  Result<std::unique_ptr<RunMarks>> ReadMarks(Session& session, const RestoreOptions& options) const;
+  // True if the model is ready without having been restored or initialized as a whole.
+  Result<bool> KeepModel(Session& session, RunMarks& marks, const RestoreOptions& options) const;
+  // Restores or initializes the whole model.
+  Status BuildModel(const SessionPtr& session, const PrepareOptions& options) const;
   Status MakeReady(const SessionPtr& session, const PrepareOptions& options) const;
 
   Graph& graph_;

@@ -28,6 +28,8 @@ struct SyncReplicasOptions {
   // Timeout for a step that has some of its gradients but lacks others, because too few replicas are left: the chief's
   // queue runner then fails with DeadlineExceeded. Infinity: no timeout.
   double replica_wait_secs = 60;
+  // Timeout of the other replicas for a chief that applies no gradients while all of them wait for it.
+  double chief_wait_secs = 600;
 };
 
 class SyncReplicasOptimizer final : public Optimizer {
@@ -49,9 +51,12 @@ class SyncReplicasOptimizer final : public Optimizer {
   // --- After ApplyGradients; an error before it ---
   // The queue runner that the chief runs beside its training.
   Result<QueueRunnerPtr> GetChiefQueueRunner() const;
+  // For replicas that are not the chief: blocks until the coordinator stops. Warns every ten seconds while all replicas
+  // wait for the chief; DeadlineExceeded after chief_wait_secs.
+  Status WatchChief(Session& session, const Coordinator& coordinator) const;
   const Queue& token_queue() const { return tokens_; }
-  // Enqueues the initial tokens; -1 means replicas_to_aggregate. InvalidArgument if they are too few to complete the
-  // first step.
+  // Enqueues the initial tokens, unless the queue has had tokens before; -1 means replicas_to_aggregate.
+  // InvalidArgument if they are too few to complete the first step.
   Result<Node*> GetInitTokensOp(int64_t num_tokens = -1);
   Node* chief_init_op() const { return chief_init_; }            // local init of the chief
   Node* local_step_init_op() const { return local_step_init_; }  // local init of the other replicas
@@ -73,10 +78,10 @@ class SyncReplicasOptimizer final : public Optimizer {
   // Returns the node for a replica; creates the token queue and the runner that fills it.
   Result<Node*> MakeTokenQueue(Graph& graph, const Aggregated& aggregated);
   Status MakeChiefInit(Graph& graph);
-  // Enqueues `count` tokens that carry the global step.
-  Node* EnqueueTokens(Graph& graph, int64_t count) const;
+  // `count` tokens, which carry the global step.
+  Output MakeTokens(Graph& graph, int64_t count) const;
   // The companion of the chief's queue runner, which watches for missing replicas.
-  QueueRunner::Companion Watch(Graph& graph) const;
+  QueueRunner::Companion Watch(Graph& graph);
 
   const std::shared_ptr<Optimizer> optimizer_;
   const SyncReplicasOptions options_;
@@ -91,6 +96,7 @@ class SyncReplicasOptimizer final : public Optimizer {
   std::vector<Sum> accumulators_;
   Queue tokens_;
   QueueRunnerPtr chief_runner_;
+  Output all_wait_;  // for watches: negative if all replicas wait
   Node* chief_init_ = nullptr;
   Node* local_step_init_ = nullptr;
   Output ready_for_local_init_;

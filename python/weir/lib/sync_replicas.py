@@ -1,4 +1,6 @@
 """tf.train.SyncReplicasOptimizer, with the chief's Python threads and its hook."""
+import threading
+
 from weir import _weir
 from weir.lib.hooks import SessionRunHook
 from weir.lib.queue_runner import QueueRunner
@@ -60,3 +62,11 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
             session.run(self._init_tokens_op)
         if self._q_runner is not None:
             self._q_runner.create_threads(session, coord=coord, daemon=True, start=True)
+        if not self._is_chief:
+            thread = threading.Thread(target=self._watch_chief, args=(session, coord), name="watch_chief", daemon=True)
+            coord.register_thread(thread)
+            thread.start()
+
+    def _watch_chief(self, session, coord):
+        with coord.stop_on_exception():
+            self._sync_optimizer._watch_chief(session, coord)

@@ -209,6 +209,14 @@ Node* Queue::Enqueue(const InputList& values, const std::string& name) const {
 }
 
 Node* Queue::EnqueueMany(const InputList& values, const std::string& name) const {
+  return AddEnqueueMany(values, name, /*only_first=*/false);
+}
+
+Node* Queue::EnqueueFirst(const InputList& values, const std::string& name) const {
+  return AddEnqueueMany(values, name, /*only_first=*/true);
+}
+
+Node* Queue::AddEnqueueMany(const InputList& values, const std::string& name, bool only_first) const {
   if (!valid()) return nullptr;
   const NameScope scope(graph(), NameFor(name, "_EnqueueMany"));
   InputList components;
@@ -234,7 +242,9 @@ Node* Queue::EnqueueMany(const InputList& values, const std::string& name) const
     }
     components.push_back(*value);
   }
-  return NodeBuilder(graph(), OpName("QueueEnqueueMany"), ExactScopeName(scope)).In(ref_).In(components).BuildNode();
+  NodeBuilder node(graph(), OpName("QueueEnqueueMany"), ExactScopeName(scope));
+  if (only_first) node.Attr("_only_first", true);
+  return node.In(ref_).In(components).BuildNode();
 }
 
 OutputList Queue::WithShapes(OutputList outputs, const PartialShape& batch) const {

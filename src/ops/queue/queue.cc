@@ -165,6 +165,7 @@ bool QueueResource::ServeEnqueuesLocked(Ended& ended) {
       QueueElement& element = call.elements[call.next++];
       element.arrival = next_arrival_++;
       order_->Add(std::move(element));
+      has_received_ = true;
       changed = true;
     }
     if (call.next < call.elements.size()) break;
@@ -225,6 +226,11 @@ void QueueResource::Call::Finish(Status status) {
 int64_t QueueResource::size() const {
   std::lock_guard lock(mu_);
   return order_->size();
+}
+
+bool QueueResource::has_received() const {
+  std::lock_guard lock(mu_);
+  return has_received_;
 }
 
 bool QueueResource::all_members_waiting() const {

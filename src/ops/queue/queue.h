@@ -66,6 +66,7 @@ class QueueResource final : public Resource {
   void Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done);
 
   int64_t size() const;
+  bool has_received() const;  // an element was added at least once
   bool all_members_waiting() const;  // all members wait for a token and no further member is expected
   bool is_closed() const;
   std::string DebugString() const override;
@@ -110,6 +111,7 @@ class QueueResource final : public Resource {
   TokenScheduler scheduler_;
   std::vector<Tensor> token_;  // of this round; all tokens of a round are equal
   bool closed_ = false;
+  bool has_received_ = false;
   uint64_t next_arrival_ = 0;
   Waiters enqueues_;
   Waiters dequeues_;

@@ -169,9 +169,15 @@ Kernel AsyncQueueKernel(Start start) {
 
 Result<Kernel> MakeEnqueue(KernelSetup& setup, bool many) {
   WEIR_TRY(CheckTimeout(setup));
+  // Set by graphs that hand out tokens to replicas: the first tokens are given once, not by each new chief.
+  const bool only_first = setup.HasAttr("_only_first");
   return AsyncQueueKernel(
-      [many, types = ComponentInputs(setup)](QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
+      [many, only_first, types = ComponentInputs(setup)](QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
         WEIR_TRY(CheckTypes(queue, types, "to enqueue"));
+        if (only_first && queue.has_received()) {
+          done(OkStatus());
+          return OkStatus();
+        }
         std::vector<QueueElement> elements;
         if (many) {
           WEIR_ASSIGN(elements, ElementsOfBatch(queue.spec(), ctx));

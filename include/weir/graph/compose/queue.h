@@ -61,6 +61,8 @@ class Queue final {
   Node* Enqueue(const InputList& values, const std::string& name = "") const;
   // Each value is a batch whose rows are the elements.
   Node* EnqueueMany(const InputList& values, const std::string& name = "") const;
+  // The same, but does nothing if the queue has received elements before. TensorFlow always enqueues them.
+  Node* EnqueueFirst(const InputList& values, const std::string& name = "") const;
   OutputList Dequeue(const std::string& name = "") const;
   OutputList DequeueMany(const Input& n, const std::string& name = "") const;
   // Returns fewer than n elements if the queue is closed and fewer are left.
@@ -73,6 +75,7 @@ class Queue final {
 
  private:
   static Queue Checked(Graph& graph, Output ref, std::vector<DType> dtypes, const QueueOptions& options);
+  Node* AddEnqueueMany(const InputList& values, const std::string& name, bool only_first) const;
   // "<queue>_<what>" unless `name` is given.
   std::string NameFor(const std::string& name, const char* what) const;
   // The op version for this kind of handle.
