@@ -71,8 +71,9 @@ std::optional<Tensor> GpuDevice::TryForward(KernelContext& ctx, int input, int o
 }
 
 Result<Tensor> GpuDevice::Copy(const Tensor& tensor) {
-  WEIR_ASSIGN(Tensor copy, AllocateTemp(tensor.dtype(), tensor.shape()));
   WEIR_ASSIGN(const std::shared_ptr<GpuStream> stream, this->stream());
+  if (stream->is_capturing()) return FailedPrecondition("a variable cannot get new memory during a capture");
+  WEIR_ASSIGN(Tensor copy, AllocateTemp(tensor.dtype(), tensor.shape()));
   WEIR_TRY(stream->CopyOnDevice(copy.raw(), tensor.raw(), tensor.num_bytes()));
   return copy;
 }
@@ -91,12 +92,14 @@ uint32_t GpuDevice::NumberOf(const NodeInfo& node) {
   return static_cast<uint32_t>(numbered_nodes_.size());
 }
 
+bool GpuDevice::MayFault() {
+  std::lock_guard lock(mu_);
+  return !numbered_nodes_.empty();
+}
+
 Status GpuDevice::TakeFault(GpuStream& stream) {
-  std::unique_lock lock(mu_);
-  if (numbered_nodes_.empty()) return OkStatus();
-  lock.unlock();
   WEIR_ASSIGN(const GpuFault fault, stream.TakeFault());
-  lock.lock();
+  std::lock_guard lock(mu_);
   const bool known = fault.node > 0 && fault.node <= numbered_nodes_.size();
   const auto describe = [&]() -> Status {
     switch (fault.kind) {
@@ -127,10 +130,15 @@ void GpuDevice::ReportError(const void* step, Status error) {
 
 Status GpuDevice::WaitForStep(const void* step) {
   WEIR_ASSIGN(const std::shared_ptr<GpuStream> stream, this->stream());
+  const uint64_t launches = stream->num_launches();
   Status waited = stream->Synchronize();
-  if (waited.ok()) waited = TakeFault(*stream);
+  if (waited.ok() && MayFault() && launches_checked_.load(std::memory_order_acquire) < launches) {
+    waited = TakeFault(*stream);
+    launches_checked_.store(launches, std::memory_order_release);
+  }
   std::lock_guard lock(mu_);
   auto error = errors_.extract(step);
+  if (error.empty()) error = errors_.extract(nullptr);  // of a replay, which belongs to no step
   return error.empty() ? waited : error.mapped();
 }
 

@@ -3,6 +3,7 @@
 // Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -47,7 +48,8 @@ class GpuDevice final : public Device {
   // Reuses the memory of the input for the output, if this run has the only reference and type and shape are right.
   std::optional<Tensor> TryForward(KernelContext& ctx, int input, int output, const Shape& shape);
   Result<Tensor> AllocateTemp(DType dtype, const Shape& shape) { return Tensor::Allocate(allocator_, dtype, shape); }
-  // A copy with its own memory. REQUIRES: the tensor is in the memory of this device.
+  // A copy with its own memory, for variables. FailedPrecondition during a capture, because the variable would keep
+  // memory of the graph. REQUIRES: the tensor is in the memory of this device.
   Result<Tensor> Copy(const Tensor& tensor);
   // Returns the value of a variable for writing in place. If it is in use, first replaces it by a copy. In use means:
   // with `shared` (resource variables), there is another reference; else (reference variables), it is leased
@@ -56,10 +58,15 @@ class GpuDevice final : public Device {
 
   // Assigns a number to the node, which GpuFault::node reports. Call once per kernel.
   uint32_t NumberOf(const NodeInfo& node);
-  // Records an error of work that was enqueued for a step. The key of a step is the address of its cancel token.
+  // Records an error of work that was enqueued for a step. The key of a step is the address of its cancel token. Null:
+  // the next step that ends gets the error.
   void ReportError(const void* step, Status error);
   // Waits for all work so far. Returns the first error of the step's work.
   Status WaitForStep(const void* step);
+  // Whether some kernel may report a fault.
+  bool MayFault();
+  // The error of a fault that a program has reported, if there is one; clears it. REQUIRES: the work is done.
+  Status TakeFault(GpuStream& stream);
 
  private:
   class GpuAllocator final : public Allocator {
@@ -82,9 +89,7 @@ class GpuDevice final : public Device {
     std::string op;
   };
   std::vector<NumberedNode> numbered_nodes_;  // that may report faults; number 0 is no node
-
-  // The error of a fault that a program has reported, if there is one. REQUIRES: the work is done.
-  Status TakeFault(GpuStream& stream);
+  std::atomic<uint64_t> launches_checked_{0};  // the launches whose faults were taken
 };
 
 }  // namespace weir

@@ -2,7 +2,9 @@
 
 namespace weir {
 
-GpuBuffer::~GpuBuffer() { stream_->Free(data()); }
+GpuBuffer::~GpuBuffer() {
+  if (!whole_) stream_->Free(data());
+}
 
 GpuStream* GpuOf(const Tensor& tensor) {
   const auto* const buffer = dynamic_cast<const GpuBuffer*>(tensor.buffer().get());

@@ -11,13 +11,15 @@ namespace weir {
 // A block of device memory. Freed in stream order, so work that is already enqueued may still use it.
 class GpuBuffer final : public Buffer {
  public:
-  GpuBuffer(void* data, size_t size, std::shared_ptr<GpuStream> stream)
-      : Buffer(data, size), stream_(std::move(stream)) {}
+  // `whole`: the block that this one is a part of, and that owns the memory; null: this one owns it.
+  GpuBuffer(void* data, size_t size, std::shared_ptr<GpuStream> stream, BufferPtr whole = nullptr)
+      : Buffer(data, size), stream_(std::move(stream)), whole_(std::move(whole)) {}
   GpuStream& stream() const { return *stream_; }
 
  private:
   ~GpuBuffer() override;
   const std::shared_ptr<GpuStream> stream_;
+  const BufferPtr whole_;
 };
 
 // The GPU whose memory holds the tensor; null for host memory.

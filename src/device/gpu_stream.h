@@ -89,7 +89,8 @@ class GpuEvent {
   virtual double MicrosSince(const GpuEvent& earlier) const = 0;
 };
 
-// Recorded work that runs again with the same addresses. Destroy it before its stream.
+// Recorded work that runs again with the same addresses. Owns the memory that was allocated while it was recorded.
+// Destroy it before its stream.
 class GpuGraph {
  public:
   virtual ~GpuGraph() = default;
@@ -102,7 +103,7 @@ class GpuStream {
 
   // ---- memory ----
   // 256-byte aligned, uninitialized. ResourceExhausted if neither the device nor the cache has it; the message has the
-  // sizes. Zero bytes: null. Memory allocated during a capture may be freed and reused; it never returns to the device.
+  // sizes. Zero bytes: null.
   virtual Result<void*> Allocate(size_t bytes) = 0;
   virtual void Free(void* memory) = 0;
   // Allocate fails beyond this many bytes; 0: no limit but the device's.
@@ -150,11 +151,19 @@ class GpuStream {
   // Reads and clears the fault. Waits.
   virtual Result<GpuFault> TakeFault() = 0;
 
+  // The number of calls of Launch and of similar calls that may report a fault. Calls during a capture do not count.
+  virtual uint64_t num_launches() const = 0;
+
   // ---- capture ----
-  // Between BeginCapture and EndCapture, work is recorded instead of run. Only Allocate, Free and the calls under
-  // "work" are allowed. Before a capture, Load its functions and run a matrix product of each of its shapes.
+  // Between BeginCapture and EndCapture, the work of this thread is recorded instead of run; that of other threads runs
+  // as usual. Only Allocate, Free and the calls under "work" are allowed. Memory allocated meanwhile belongs to the
+  // graph: freed blocks are reused within the capture, and none is given to others as long as the graph exists. Run the
+  // same work once before, so that its programs are loaded and its matrix products are measured. EndCapture also ends
+  // a capture that has failed.
   virtual Status BeginCapture() = 0;
   virtual Result<std::unique_ptr<GpuGraph>> EndCapture() = 0;
+  // Whether this thread records.
+  virtual bool is_capturing() const = 0;
   virtual Status Replay(const GpuGraph& graph) = 0;
 };
 

@@ -6,6 +6,7 @@
 #include "op/hidden_attrs.h"
 #include "op/node_error.h"
 #include "runtime/fused_elementwise.h"
+#include "runtime/gpu_region.h"
 
 namespace weir {
 namespace {
@@ -108,7 +109,8 @@ Result<std::shared_ptr<const BoundKernel>> KernelCache::Get(const std::shared_pt
   bound->kernel = *std::move(kernel);
   std::shared_ptr<const BoundKernel> kept = std::move(bound);
   // A node that stands for several nodes exists in one plan only: its kernel is not cached.
-  if (RegionOf(*props->op) != nullptr || props->attrs->contains(kFoldedNodesAttr)) return kept;
+  if (RegionOf(*props->op) != nullptr || IsGpuRegion(*props->op) || props->attrs->contains(kFoldedNodesAttr))
+    return kept;
   if (by_name) kept = named_->Keep(device, std::move(kept));
   std::lock_guard lock(mu_);
   return kernels_.try_emplace(key, std::move(kept)).first->second;

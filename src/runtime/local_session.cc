@@ -56,6 +56,9 @@ void AppendSignature(const FeedRange& feeds, const std::vector<Output>& fetches,
   for (Node* target : targets) key->push_back(reinterpret_cast<uintptr_t>(target));
 }
 
+// The end of the key of a signature with PlanSignature::shows_nodes. No node has this address.
+constexpr uintptr_t kShowsNodes = 1;
+
 Status Closed() { return Cancelled("Session has been closed."); }
 
 }  // namespace
@@ -134,9 +137,14 @@ Result<std::vector<Tensor>> LocalSession::Run(const RunRequest& request) {
   if (!active.entered()) return Closed();
   Key key;
   AppendSignature(request.feeds, request.fetches, request.targets, &key);
+  const bool shows_nodes = request.options != nullptr && HasGpu(*devices_) &&
+                           (request.options->trace_level() != tensorflow::RunOptions::NO_TRACE ||
+                            request.options->output_partition_graphs());
+  if (shows_nodes) key.push_back(kShowsNodes);
   std::shared_ptr<Executor> executor = FindExecutor(key);
   if (executor == nullptr) {
     PlanSignature signature{{}, request.fetches, request.targets};
+    signature.shows_nodes = shows_nodes;
     for (const Feed& feed : request.feeds) signature.feeds.push_back(feed.output);
     WEIR_ASSIGN(executor, GetExecutor(key, signature));
   }

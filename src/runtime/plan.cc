@@ -9,6 +9,7 @@
 #include "device/gpu_device.h"
 #include "device/gpu_memory.h"
 #include "op/node_error.h"
+#include "runtime/passes/form_gpu_regions.h"
 #include "runtime/passes/order_updates.h"
 #include "runtime/passes/passes.h"
 #include "runtime/passes/place_memory.h"
@@ -301,6 +302,8 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
     WEIR_TRY(RunPasses(pruned, environment.passes, report));
     WEIR_TRY(RunLocalPasses(pruned, graph.registry(), environment.passes, report));
     WEIR_TRY(PlaceMemory(pruned, graph.registry()));
+    if (environment.passes.form_gpu_regions && !signature.shows_nodes && !signature.late_feeds && !signature.receives_dead)
+      WEIR_TRY(FormGpuRegions(pruned, graph.registry(), environment.kernels));
     return Compiler(std::move(pruned), environment.kernels, signature, environment.passes,
                     HasGpu(environment.devices))
         .Run();

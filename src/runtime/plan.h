@@ -121,6 +121,7 @@ struct PlanSignature {
   std::vector<Node*> targets;
   bool late_feeds = false;
   bool receives_dead = false;  // values from other tasks may be dead, even if this plan has no control flow
+  bool shows_nodes = false;    // traced, or returned to the caller: GPU nodes stay nodes
 };
 
 struct PlanEnvironment {

@@ -9,7 +9,7 @@ namespace weir {
 CudaContext::~CudaContext() {
   if (context == nullptr) return;
   driver->cuCtxSetCurrent(context);
-  if (stream != nullptr) driver->cuStreamDestroy_v2(stream);
+  if (main_stream != nullptr) driver->cuStreamDestroy_v2(main_stream);
   driver->cuDevicePrimaryCtxRelease_v2(info.ordinal);
 }
 
@@ -18,7 +18,7 @@ Status CudaContext::Open() {
   WEIR_TRY(Check(driver->cuDeviceGet(&device, info.ordinal), "cuDeviceGet"));
   WEIR_TRY(Check(driver->cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain"));
   WEIR_TRY(Enter());
-  return Check(driver->cuStreamCreate(&stream, cuda::kStreamNonBlocking), "cuStreamCreate");
+  return Check(driver->cuStreamCreate(&main_stream, cuda::kStreamNonBlocking), "cuStreamCreate");
 }
 
 Status CudaContext::Enter() {
@@ -59,7 +59,7 @@ CudaStaging::~CudaStaging() {
 Status CudaStaging::NextSegment() {
   const cuda::DriverFunctions& driver = *context_.driver;
   if (current_ >= 0) {
-    WEIR_TRY(context_.Check(driver.cuEventRecord(segments_[current_].done, context_.stream), "cuEventRecord"));
+    WEIR_TRY(context_.Check(driver.cuEventRecord(segments_[current_].done, context_.stream()), "cuEventRecord"));
     segments_[current_].pending = true;
   }
   const int next = (current_ + 1) % static_cast<int>(std::size(segments_));
@@ -86,7 +86,7 @@ Status CudaStaging::Copy(void* to, const void* from, size_t bytes) {
     char* const staged = segments_[current_].memory + used_;
     std::memcpy(staged, static_cast<const char*>(from) + done, part);
     WEIR_TRY(context_.Check(
-        context_.driver->cuMemcpyHtoDAsync_v2(reinterpret_cast<cuda::CUdeviceptr>(to) + done, staged, part, context_.stream),
+        context_.driver->cuMemcpyHtoDAsync_v2(reinterpret_cast<cuda::CUdeviceptr>(to) + done, staged, part, context_.stream()),
         "copying to the device"));
     done += part;
     used_ += (part + kAlignment - 1) / kAlignment * kAlignment;

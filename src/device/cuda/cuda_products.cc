@@ -186,9 +186,9 @@ Status CudaProducts::Choose(const GpuMatMul& p, bool may_measure, Plan& plan) {
   for (int i = 0; i < count; ++i) {
     void* const to = scratch == nullptr ? p.c : scratch;
     if (!Enqueue(p, plan, candidates[i].algo, to).ok()) continue;  // warm-up: loads the code
-    driver.cuEventRecord(begin, context_.stream);
+    driver.cuEventRecord(begin, context_.stream());
     for (int r = 0; r < kRepetitions; ++r) WEIR_TRY(Enqueue(p, plan, candidates[i].algo, to));
-    driver.cuEventRecord(end, context_.stream);
+    driver.cuEventRecord(end, context_.stream());
     WEIR_TRY(context_.Check(driver.cuEventSynchronize(end), "timing matrix products"));
     float millis = 0;
     driver.cuEventElapsedTime(&millis, begin, end);
@@ -207,7 +207,7 @@ Status CudaProducts::Enqueue(const GpuMatMul& p, const Plan& plan, const cuda::c
   const Scalar beta(p.type, p.beta);
   const auto status = library_->cublasLtMatmul(handle_, plan.operation, alpha.bytes, p.b, plan.left, p.a, plan.right,
                                                beta.bytes, p.c, plan.result, c, plan.result, &algorithm, workspace_,
-                                               kWorkspaceBytes, context_.stream);
+                                               kWorkspaceBytes, context_.stream());
   return library_->Check(status, "cublasLtMatmul");
 }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/check.h"
 #include "device/cuda/cuda_products.h"
 #include "device/cuda/cuda_sources.h"
 
@@ -27,7 +28,7 @@ class CudaEvent final : public GpuEvent {
   }
   Status Record() {
     WEIR_TRY(context_.Check(context_.driver->cuEventCreate(&event_, cuda::kEventDefault), "cuEventCreate"));
-    return context_.Check(context_.driver->cuEventRecord(event_, context_.stream), "cuEventRecord");
+    return context_.Check(context_.driver->cuEventRecord(event_, context_.stream()), "cuEventRecord");
   }
   bool IsDone() const override { return context_.driver->cuEventQuery(event_) != cuda::kNotReady; }
   Status Wait() const override {
@@ -47,17 +48,20 @@ class CudaEvent final : public GpuEvent {
 
 class CudaGraph final : public GpuGraph {
  public:
-  explicit CudaGraph(CudaContext& context) : context_(context) {}
+  CudaGraph(CudaContext& context, GraphBlocks& blocks) : context_(context), blocks_(blocks) {}
   ~CudaGraph() override {
+    blocks_.Remove(owned);
     if (!context_.Enter().ok()) return;
     if (executable != nullptr) context_.driver->cuGraphExecDestroy(executable);
     if (graph != nullptr) context_.driver->cuGraphDestroy(graph);
   }
   cuda::CUgraph graph = nullptr;
   cuda::CUgraphExec executable = nullptr;
+  std::vector<void*> owned;
 
  private:
   CudaContext& context_;
+  GraphBlocks& blocks_;
 };
 
 bool IsSet(const char* variable) {
@@ -94,12 +98,13 @@ CudaStream::CudaStream(const CudaLibraries& libraries, std::shared_ptr<CudaCompi
                 return driver_.cuMemHostAlloc(&memory, bytes, cuda::kHostAllocPortable) == cuda::kSuccess ? memory : nullptr;
               },
               [this](void* memory) { driver_.cuMemFreeHost(memory); }),
-      staging_(context_) {}
+      staging_(context_),
+      graph_blocks_(memory_) {}
 
 Status CudaStream::Start() {
   WEIR_TRY(context_.Open());
   WEIR_ASSIGN(fault_, memory_.Allocate(sizeof(GpuFault)));
-  return context_.Check(driver_.cuMemsetD8Async(Address(fault_), 0, sizeof(GpuFault), context_.stream), "cuMemsetD8Async");
+  return context_.Check(driver_.cuMemsetD8Async(Address(fault_), 0, sizeof(GpuFault), context_.stream()), "cuMemsetD8Async");
 }
 
 CudaStream::~CudaStream() {
@@ -110,7 +115,8 @@ CudaStream::~CudaStream() {
   callback_added_.notify_all();
   if (callback_thread_.joinable()) callback_thread_.join();
   if (!context_.Enter().ok()) return;
-  driver_.cuStreamSynchronize(context_.stream);
+  driver_.cuStreamSynchronize(context_.stream());
+  if (capture_stream_ != nullptr) driver_.cuStreamDestroy_v2(capture_stream_);
   products_.reset();
   for (const auto& [key, function] : functions_) driver_.cuModuleUnload(function->module);
 }
@@ -119,7 +125,55 @@ CudaStream::~CudaStream() {
 
 Result<void*> CudaStream::Allocate(size_t bytes) {
   WEIR_TRY(context_.Enter());
-  return memory_.Allocate(bytes);
+  CudaCapture* const capture = context_.capture();
+  if (capture == nullptr || bytes == 0) return memory_.Allocate(bytes);
+  const size_t size = GpuBlockCache::ClassOf(bytes);
+  std::vector<void*>& freed = capture->freed[size];
+  if (!freed.empty()) {
+    void* const memory = freed.back();
+    freed.pop_back();
+    return memory;
+  }
+  WEIR_ASSIGN(void* const memory, memory_.Allocate(bytes));
+  capture->blocks.emplace(memory, size);
+  return memory;
+}
+
+void CudaStream::Free(void* memory) {
+  if (CudaCapture* const capture = context_.capture(); capture != nullptr) {
+    if (const auto block = capture->blocks.find(memory); block != capture->blocks.end()) {
+      capture->freed[block->second].push_back(memory);
+      return;
+    }
+  }
+  if (!graph_blocks_.Free(memory)) memory_.Free(memory);
+}
+
+void GraphBlocks::Add(const CudaCapture& capture) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [memory, size] : capture.blocks) in_use_[memory] = true;
+  for (const auto& [size, blocks] : capture.freed) {
+    for (void* memory : blocks) in_use_[memory] = false;
+  }
+  any_.store(!in_use_.empty(), std::memory_order_release);
+}
+
+void GraphBlocks::Remove(const std::vector<void*>& blocks) {
+  std::lock_guard lock(mutex_);
+  for (void* memory : blocks) {
+    const auto block = in_use_.extract(memory);
+    if (!block.empty() && !block.mapped()) memory_.Free(memory);
+  }
+  any_.store(!in_use_.empty(), std::memory_order_release);
+}
+
+bool GraphBlocks::Free(void* memory) {
+  if (!any_.load(std::memory_order_acquire)) return false;
+  std::lock_guard lock(mutex_);
+  const auto block = in_use_.find(memory);
+  if (block == in_use_.end()) return false;
+  block->second = false;
+  return true;
 }
 
 void CudaStream::ReleaseCache() {
@@ -135,8 +189,8 @@ Status CudaStream::CopyToDevice(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return OkStatus();
   WEIR_TRY(context_.Enter());
   if (pinned_.Contains(from, bytes))
-    return context_.Check(driver_.cuMemcpyHtoDAsync_v2(Address(to), from, bytes, context_.stream), "copying to the device");
-  if (capturing_) return FailedPrecondition("pageable memory cannot be copied to the device during a capture");
+    return context_.Check(driver_.cuMemcpyHtoDAsync_v2(Address(to), from, bytes, context_.stream()), "copying to the device");
+  if (is_capturing()) return FailedPrecondition("pageable memory cannot be copied to the device during a capture");
   return staging_.Copy(to, from, bytes);
 }
 
@@ -144,15 +198,15 @@ Status CudaStream::CopyToHost(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return OkStatus();
   WEIR_TRY(context_.Enter());
   const bool pinned = pinned_.Contains(to, bytes);
-  if (capturing_ && !pinned) return FailedPrecondition("the device cannot copy to pageable memory during a capture");
-  WEIR_TRY(context_.Check(driver_.cuMemcpyDtoHAsync_v2(to, Address(from), bytes, context_.stream), "copying to the host"));
+  if (is_capturing() && !pinned) return FailedPrecondition("the device cannot copy to pageable memory during a capture");
+  WEIR_TRY(context_.Check(driver_.cuMemcpyDtoHAsync_v2(to, Address(from), bytes, context_.stream()), "copying to the host"));
   return pinned ? OkStatus() : Synchronize();
 }
 
 Status CudaStream::CopyOnDevice(void* to, const void* from, size_t bytes) {
   if (bytes == 0 || to == from) return OkStatus();
   WEIR_TRY(context_.Enter());
-  return context_.Check(driver_.cuMemcpyDtoDAsync_v2(Address(to), Address(from), bytes, context_.stream),
+  return context_.Check(driver_.cuMemcpyDtoDAsync_v2(Address(to), Address(from), bytes, context_.stream()),
                         "copying on the device");
 }
 
@@ -171,11 +225,11 @@ Status CudaStream::Fill(void* to, const void* pattern, size_t pattern_bytes, siz
   while (pattern_bytes > 4 && repeats(pattern_bytes / 2)) pattern_bytes /= 2, count *= 2;
   switch (pattern_bytes) {
     case 1:
-      return context_.Check(driver_.cuMemsetD8Async(Address(to), bits(uint8_t{}), count, context_.stream), "filling memory");
+      return context_.Check(driver_.cuMemsetD8Async(Address(to), bits(uint8_t{}), count, context_.stream()), "filling memory");
     case 2:
-      return context_.Check(driver_.cuMemsetD16Async(Address(to), bits(uint16_t{}), count, context_.stream), "filling memory");
+      return context_.Check(driver_.cuMemsetD16Async(Address(to), bits(uint16_t{}), count, context_.stream()), "filling memory");
     case 4:
-      return context_.Check(driver_.cuMemsetD32Async(Address(to), bits(uint32_t{}), count, context_.stream), "filling memory");
+      return context_.Check(driver_.cuMemsetD32Async(Address(to), bits(uint32_t{}), count, context_.stream()), "filling memory");
     case 8:
     case 16:
       break;
@@ -219,12 +273,13 @@ Status CudaStream::Launch(GpuFunction function, const LaunchShape& shape, absl::
                             "cuFuncSetAttribute"));
     function->shared_bytes.store(shape.shared_bytes, std::memory_order_relaxed);
   }
+  if (!is_capturing()) num_launches_.fetch_add(1, std::memory_order_relaxed);
   const cuda::CUresult result = driver_.cuLaunchKernel(
       function->function, shape.blocks[0], shape.blocks[1], shape.blocks[2], shape.threads[0], shape.threads[1],
-      shape.threads[2], shape.shared_bytes, context_.stream, const_cast<void**>(args.data()), nullptr);
+      shape.threads[2], shape.shared_bytes, context_.stream(), const_cast<void**>(args.data()), nullptr);
   if (result != cuda::kSuccess) return context_.Check(result, fmt::format("launching '{}'", function->name).c_str());
-  if (!wait_after_launch_ || capturing_) return OkStatus();
-  return context_.Check(driver_.cuStreamSynchronize(context_.stream), fmt::format("'{}'", function->name).c_str());
+  if (!wait_after_launch_ || is_capturing()) return OkStatus();
+  return context_.Check(driver_.cuStreamSynchronize(context_.stream()), fmt::format("'{}'", function->name).c_str());
 }
 
 Status CudaStream::EmptyMatMul(const GpuMatMul& product) {
@@ -245,14 +300,14 @@ Status CudaStream::MatMul(const GpuMatMul& product) {
   WEIR_TRY(context_.Enter());
   if (product.m == 0 || product.n == 0 || product.batch == 0) return OkStatus();
   if (product.k == 0) return EmptyMatMul(product);
-  return products_->Run(product, /*may_measure=*/!capturing_);
+  return products_->Run(product, /*may_measure=*/!is_capturing());
 }
 
 // ---- synchronization ----
 
 Status CudaStream::Synchronize() {
   WEIR_TRY(context_.Enter());
-  return context_.Check(driver_.cuStreamSynchronize(context_.stream), "waiting for the GPU");
+  return context_.Check(driver_.cuStreamSynchronize(context_.stream()), "waiting for the GPU");
 }
 
 Result<std::unique_ptr<GpuEvent>> CudaStream::Record() {
@@ -299,26 +354,37 @@ Result<GpuFault> CudaStream::TakeFault() {
 
 Status CudaStream::BeginCapture() {
   WEIR_TRY(context_.Enter());
-  WEIR_TRY(context_.Check(driver_.cuStreamBeginCapture_v2(context_.stream, cuda::kCaptureRelaxed), "cuStreamBeginCapture"));
-  capturing_ = true;
-  memory_.KeepBlocks(true);
+  if (is_capturing()) return FailedPrecondition("this thread captures already");
+  std::unique_lock lock(capture_mutex_);
+  if (capture_stream_ == nullptr) {
+    WEIR_TRY(context_.Check(driver_.cuStreamCreate(&capture_stream_, cuda::kStreamNonBlocking), "cuStreamCreate"));
+  }
+  WEIR_TRY(context_.Check(driver_.cuStreamBeginCapture_v2(capture_stream_, cuda::kCaptureRelaxed), "cuStreamBeginCapture"));
+  capture_ = std::make_unique<CudaCapture>();
+  capture_->stream = capture_stream_;
+  context_.SetCapture(capture_.get());
+  capture_lock_ = std::move(lock);
   return OkStatus();
 }
 
 Result<std::unique_ptr<GpuGraph>> CudaStream::EndCapture() {
+  WEIR_CHECK(is_capturing(), "EndCapture without BeginCapture");
+  context_.SetCapture(nullptr);
+  const std::unique_ptr<CudaCapture> capture = std::move(capture_);
+  const std::unique_lock<std::mutex> lock = std::move(capture_lock_);
+  auto graph = std::make_unique<CudaGraph>(context_, graph_blocks_);
+  for (const auto& [memory, size] : capture->blocks) graph->owned.push_back(memory);
+  graph_blocks_.Add(*capture);
   WEIR_TRY(context_.Enter());
-  capturing_ = false;
-  memory_.KeepBlocks(false);
-  auto graph = std::make_unique<CudaGraph>(context_);
-  WEIR_TRY(context_.Check(driver_.cuStreamEndCapture(context_.stream, &graph->graph), "cuStreamEndCapture"));
+  WEIR_TRY(context_.Check(driver_.cuStreamEndCapture(capture->stream, &graph->graph), "cuStreamEndCapture"));
   WEIR_TRY(context_.Check(driver_.cuGraphInstantiateWithFlags(&graph->executable, graph->graph, 0), "cuGraphInstantiate"));
-  WEIR_TRY(context_.Check(driver_.cuGraphUpload(graph->executable, context_.stream), "cuGraphUpload"));
+  WEIR_TRY(context_.Check(driver_.cuGraphUpload(graph->executable, context_.stream()), "cuGraphUpload"));
   return std::unique_ptr<GpuGraph>(std::move(graph));
 }
 
 Status CudaStream::Replay(const GpuGraph& graph) {
   WEIR_TRY(context_.Enter());
-  return context_.Check(driver_.cuGraphLaunch(static_cast<const CudaGraph&>(graph).executable, context_.stream),
+  return context_.Check(driver_.cuGraphLaunch(static_cast<const CudaGraph&>(graph).executable, context_.stream()),
                         "cuGraphLaunch");
 }
 

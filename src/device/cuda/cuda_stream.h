@@ -19,6 +19,13 @@ namespace weir {
 
 class CudaProducts;
 
+// A capture of one thread: where its work is recorded, and the memory that it has allocated.
+struct CudaCapture {
+  cuda::CUstream stream = nullptr;
+  std::unordered_map<void*, size_t> blocks;              // the size class of each
+  std::unordered_map<size_t, std::vector<void*>> freed;  // by size class
+};
+
 // Shared by the parts of one stream: CUDA context, CUDA stream and the error that lost the device, if any.
 class CudaContext final {
  public:
@@ -32,12 +39,29 @@ class CudaContext final {
   Status health() const;
   std::string Describe() const;  // "GPU 0 (NVIDIA H200)"
 
+  // Where the calling thread adds work: the main stream or, during its capture, the stream that records.
+  cuda::CUstream stream() const {
+    const CudaCapture* const recording = capture();
+    return recording == nullptr ? main_stream : recording->stream;
+  }
+  // The capture of the calling thread; null: it does not capture on this device.
+  CudaCapture* capture() const { return Current().context == this ? Current().capture : nullptr; }
+  void SetCapture(CudaCapture* capture) const { Current() = {capture == nullptr ? nullptr : this, capture}; }
+
   const std::shared_ptr<const CudaDriver> driver;
   const GpuInfo info;
   cuda::CUcontext context = nullptr;
-  cuda::CUstream stream = nullptr;
+  cuda::CUstream main_stream = nullptr;
 
  private:
+  struct ThreadCapture {
+    const CudaContext* context = nullptr;
+    CudaCapture* capture = nullptr;
+  };
+  static ThreadCapture& Current() {
+    thread_local ThreadCapture current;
+    return current;
+  }
   mutable std::mutex mutex_;
   Status lost_;
   std::atomic<bool> is_lost_{false};
@@ -68,6 +92,23 @@ class CudaStaging final {
   size_t used_ = kSegmentBytes;
 };
 
+// The blocks that belong to graphs. Thread-safe.
+class GraphBlocks final {
+ public:
+  explicit GraphBlocks(GpuBlockCache& memory) : memory_(memory) {}
+  void Add(const CudaCapture& capture);
+  // Gives the blocks of a graph back to the cache: those in use as soon as they are freed.
+  void Remove(const std::vector<void*>& blocks);
+  // Returns whether the block belongs to a graph, which keeps it.
+  bool Free(void* memory);
+
+ private:
+  GpuBlockCache& memory_;
+  std::mutex mutex_;
+  std::unordered_map<void*, bool> in_use_;
+  std::atomic<bool> any_{false};
+};
+
 class CudaStream final : public GpuStream {
  public:
   // Opens the device. `compiler` is shared by all devices.
@@ -77,7 +118,7 @@ class CudaStream final : public GpuStream {
 
   const GpuInfo& info() const override { return context_.info; }
   Result<void*> Allocate(size_t bytes) override;
-  void Free(void* memory) override { memory_.Free(memory); }
+  void Free(void* memory) override;
   void SetMemoryLimit(uint64_t bytes) override { memory_.SetLimit(bytes); }
   MemoryUse memory_use() const override { return memory_.use(); }
   void ReleaseCache() override;
@@ -96,8 +137,10 @@ class CudaStream final : public GpuStream {
   Status health() const override { return context_.health(); }
   void* fault_address() override { return fault_; }
   Result<GpuFault> TakeFault() override;
+  uint64_t num_launches() const override { return num_launches_.load(std::memory_order_acquire); }
   Status BeginCapture() override;
   Result<std::unique_ptr<GpuGraph>> EndCapture() override;
+  bool is_capturing() const override { return context_.capture() != nullptr; }
   Status Replay(const GpuGraph& graph) override;
 
  private:
@@ -116,7 +159,13 @@ class CudaStream final : public GpuStream {
   CudaStaging staging_;
   std::unique_ptr<CudaProducts> products_;
   void* fault_ = nullptr;
-  std::atomic<bool> capturing_{false};
+  GraphBlocks graph_blocks_;
+  std::atomic<uint64_t> num_launches_{0};
+
+  std::mutex capture_mutex_;  // held by the capturing thread. Guards:
+  cuda::CUstream capture_stream_ = nullptr;
+  std::unique_ptr<CudaCapture> capture_;
+  std::unique_lock<std::mutex> capture_lock_;
 
   std::mutex functions_mutex_;
   std::unordered_map<std::string, std::unique_ptr<const GpuFunctionImpl>> functions_;

@@ -61,7 +61,21 @@ FakeGpuStream::~FakeGpuStream() {
   while (!blocks_.empty()) Unmap(const_cast<char*>(blocks_.begin()->first));
 }
 
+std::unique_ptr<FakeGpuStream::Capture>& FakeGpuStream::ThreadCapture() {
+  thread_local std::unique_ptr<Capture> capture;
+  return capture;
+}
+
+FakeGpuStream::Capture* FakeGpuStream::CaptureOfThread() const {
+  Capture* const capture = ThreadCapture().get();
+  return capture != nullptr && capture->stream == this ? capture : nullptr;
+}
+
 void FakeGpuStream::Enqueue(std::vector<const void*> memory, std::function<void()> work) {
+  if (Capture* const capture = CaptureOfThread(); capture != nullptr) {
+    capture->work.push_back({std::move(memory), std::move(work)});
+    return;
+  }
   std::lock_guard lock(mu_);
   queue_.push_back({std::move(memory), std::move(work)});
   changed_.notify_all();
@@ -120,12 +134,20 @@ Result<void*> FakeGpuStream::Allocate(size_t bytes) {
   use_.in_use += bytes;
   use_.reserved = use_.in_use;
   use_.peak = std::max(use_.peak, use_.in_use);
+  if (Capture* const capture = CaptureOfThread(); capture != nullptr) capture->allocated.push_back(data);
   return data;
 }
 
 void FakeGpuStream::Free(void* memory) {
   if (memory == nullptr) return;
-  Enqueue({}, [this, memory] { Unmap(memory); });
+  if (Capture* const capture = CaptureOfThread(); capture != nullptr) {
+    const auto& own = capture->allocated;
+    if (std::find(own.begin(), own.end(), memory) != own.end()) return capture->freed.push_back(memory);
+  }
+  std::lock_guard lock(mu_);
+  if (owned_by_graphs_.erase(memory) > 0) return;  // the graph unmaps it
+  queue_.push_back({{}, [this, memory] { Unmap(memory); }});
+  changed_.notify_all();
 }
 
 void FakeGpuStream::Unmap(void* memory) {
@@ -159,6 +181,10 @@ void FakeGpuStream::FreePinned(void* memory) { std::free(memory); }
 
 Status FakeGpuStream::CopyToDevice(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return OkStatus();
+  if (is_capturing()) {
+    Enqueue({to}, [to, from, bytes] { std::memcpy(to, from, bytes); });
+    return OkStatus();
+  }
   const auto* const begin = static_cast<const char*>(from);
   Enqueue({to}, [to, staged = std::vector<char>(begin, begin + bytes)] {
     std::memcpy(to, staged.data(), staged.size());
@@ -169,7 +195,7 @@ Status FakeGpuStream::CopyToDevice(void* to, const void* from, size_t bytes) {
 Status FakeGpuStream::CopyToHost(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return OkStatus();
   Enqueue({from}, [to, from, bytes] { std::memcpy(to, from, bytes); });
-  return Synchronize();
+  return is_capturing() ? OkStatus() : Synchronize();
 }
 
 Status FakeGpuStream::CopyOnDevice(void* to, const void* from, size_t bytes) {
@@ -194,6 +220,7 @@ Status FakeGpuStream::Launch(GpuFunction, const LaunchShape&, absl::Span<const v
 Status FakeGpuStream::MatMul(const GpuMatMul&) { return CannotRunPrograms("matrix products"); }
 
 Status FakeGpuStream::Synchronize() {
+  if (is_capturing()) return FailedPrecondition("a capture cannot wait for its work");
   WEIR_ASSIGN(const std::unique_ptr<GpuEvent> end, Record());
   return end->Wait();
 }
@@ -219,8 +246,56 @@ Result<GpuFault> FakeGpuStream::TakeFault() {
   return GpuFault();
 }
 
-Status FakeGpuStream::BeginCapture() { return CannotRunPrograms("captured work"); }
-Result<std::unique_ptr<GpuGraph>> FakeGpuStream::EndCapture() { return CannotRunPrograms("captured work"); }
-Status FakeGpuStream::Replay(const GpuGraph&) { return CannotRunPrograms("captured work"); }
+// The recorded work. It ends, and its memory is unmapped, in stream order.
+class FakeGraph final : public GpuGraph {
+ public:
+  FakeGraph(FakeGpuStream& stream, std::vector<FakeGpuStream::Work> recorded, std::vector<void*> owned)
+      : stream_(stream),
+        work_(std::make_shared<const std::vector<FakeGpuStream::Work>>(std::move(recorded))),
+        owned_(std::move(owned)) {}
+  ~FakeGraph() override {
+    for (void* memory : owned_) {
+      std::lock_guard lock(stream_.mu_);
+      // A block that is still in use is freed by its user.
+      if (stream_.owned_by_graphs_.erase(memory) > 0) continue;
+      stream_.queue_.push_back({{}, [stream = &stream_, memory] { stream->Unmap(memory); }});
+    }
+    stream_.changed_.notify_all();
+  }
+  void Replay() const {
+    for (size_t i = 0; i < work_->size(); ++i)
+      stream_.Enqueue((*work_)[i].memory, [work = work_, i] { (*work)[i].run(); });
+  }
+
+ private:
+  FakeGpuStream& stream_;
+  const std::shared_ptr<const std::vector<FakeGpuStream::Work>> work_;
+  const std::vector<void*> owned_;
+};
+
+Status FakeGpuStream::BeginCapture() {
+  if (ThreadCapture() != nullptr) return FailedPrecondition("this thread captures already");
+  ThreadCapture() = std::make_unique<Capture>();
+  ThreadCapture()->stream = this;
+  return OkStatus();
+}
+
+Result<std::unique_ptr<GpuGraph>> FakeGpuStream::EndCapture() {
+  WEIR_CHECK(is_capturing(), "EndCapture without BeginCapture");
+  const std::unique_ptr<Capture> capture = std::move(ThreadCapture());
+  {
+    std::lock_guard lock(mu_);
+    owned_by_graphs_.insert(capture->allocated.begin(), capture->allocated.end());
+    for (void* memory : capture->freed) owned_by_graphs_.erase(memory);
+  }
+  return std::unique_ptr<GpuGraph>(
+      std::make_unique<FakeGraph>(*this, std::move(capture->work), std::move(capture->allocated)));
+}
+
+Status FakeGpuStream::Replay(const GpuGraph& graph) {
+  ++num_replays_;
+  static_cast<const FakeGraph&>(graph).Replay();
+  return OkStatus();
+}
 
 }  // namespace weir

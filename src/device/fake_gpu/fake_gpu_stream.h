@@ -3,10 +3,12 @@
 // memory or does not wait for work. It cannot run programs: kernels of the CPU do their work (host_kernel.h).
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -21,7 +23,8 @@ class FakeGpuStream final : public GpuStream {
   FakeGpuStream(const FakeGpuStream&) = delete;
   FakeGpuStream& operator=(const FakeGpuStream&) = delete;
 
-  // Runs `work` on the stream. Only the blocks that contain `memory` are accessible meanwhile.
+  // Runs `work` on the stream, or records it if this thread captures. Only the blocks that contain `memory` are
+  // accessible meanwhile.
   void Enqueue(std::vector<const void*> memory, std::function<void()> work);
 
   const GpuInfo& info() const override { return info_; }
@@ -45,15 +48,28 @@ class FakeGpuStream final : public GpuStream {
   Status health() const override { return OkStatus(); }
   void* fault_address() override { return nullptr; }
   Result<GpuFault> TakeFault() override;
+  uint64_t num_launches() const override { return 0; }
   Status BeginCapture() override;
   Result<std::unique_ptr<GpuGraph>> EndCapture() override;
+  bool is_capturing() const override { return CaptureOfThread() != nullptr; }
   Status Replay(const GpuGraph& graph) override;
+  int num_replays() const { return num_replays_.load(); }
 
  private:
   struct Work {
     std::vector<const void*> memory;
     std::function<void()> run;
   };
+  struct Capture {
+    const FakeGpuStream* stream = nullptr;
+    std::vector<Work> work;
+    std::vector<void*> allocated;
+    std::vector<void*> freed;  // of those
+  };
+  friend class FakeGraph;
+  static std::unique_ptr<Capture>& ThreadCapture();
+  // The capture of the calling thread; null: it does not capture on this stream.
+  Capture* CaptureOfThread() const;
   struct Block {
     size_t bytes = 0;   // as requested
     char* begin = nullptr;  // of the mapping
@@ -71,6 +87,8 @@ class FakeGpuStream final : public GpuStream {
   std::deque<Work> queue_;
   bool stopping_ = false;
   std::map<const char*, Block> blocks_;  // by the first byte given out
+  std::atomic<int> num_replays_{0};
+  std::set<void*> owned_by_graphs_;  // not unmapped when they are freed
   uint64_t limit_ = 0;
   MemoryUse use_;
   std::thread thread_;  // declared last: uses the others

@@ -89,7 +89,7 @@ std::optional<std::vector<Shape>> OutputShapes(KernelContext& ctx, const std::ve
 class HostRun final {
  public:
   HostRun(std::shared_ptr<const HostKernel> kernel, GpuDevice& gpu, KernelContext& ctx)
-      : kernel_(std::move(kernel)), gpu_(gpu), key_(ctx.step().cancel), position_(ctx.loop_position) {
+      : kernel_(std::move(kernel)), gpu_(gpu), key_(KeyOf(gpu, ctx)), position_(ctx.loop_position) {
     step_.step_id = ctx.step().step_id;
     step_.pool = &kernel_->pool;
     step_.env = ctx.step().env;
@@ -175,6 +175,12 @@ class HostRun final {
   }
 
  private:
+  // The step whose error it is. A captured run may be replayed for any step.
+  static const void* KeyOf(GpuDevice& gpu, KernelContext& ctx) {
+    const Result<std::shared_ptr<GpuStream>> stream = gpu.stream();
+    return stream.ok() && (*stream)->is_capturing() ? nullptr : ctx.step().cancel;
+  }
+
   struct Variable {
     ResourcePtr<VariableState> variable;
     int input = 0;

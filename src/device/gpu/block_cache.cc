@@ -26,11 +26,6 @@ void GpuBlockCache::SetLimit(uint64_t bytes) {
   limit_ = bytes;
 }
 
-void GpuBlockCache::KeepBlocks(bool on) {
-  std::lock_guard lock(mutex_);
-  keeps_ = on;
-}
-
 GpuStream::MemoryUse GpuBlockCache::use() const {
   std::lock_guard lock(mutex_);
   return use_;
@@ -82,7 +77,6 @@ Result<void*> GpuBlockCache::Allocate(size_t bytes) {
     }
     if (memory == nullptr) return refuse();
   }
-  if (keeps_) kept_.insert(memory);
   in_use_.emplace(static_cast<const char*>(memory), size);
   use_.in_use += size;
   use_.peak = std::max(use_.peak, use_.in_use);
@@ -109,7 +103,6 @@ void GpuBlockCache::ReleaseCacheLocked() {
     const size_t size = entry.first;
     if (size <= kLargestSmall) continue;  // parts of slabs
     std::erase_if(entry.second, [&](void* memory) {
-      if (kept_.contains(memory)) return false;
       give_(memory);
       taken_.erase(memory);
       use_.reserved -= size;

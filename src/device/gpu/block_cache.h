@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -30,9 +29,6 @@ class GpuBlockCache final {
   Result<void*> Allocate(size_t bytes);
   void Free(void* memory);
   void SetLimit(uint64_t bytes);
-  // While on, blocks that are handed out are never given back: a recorded graph holds their addresses. They are still
-  // reused.
-  void KeepBlocks(bool on);
   GpuStream::MemoryUse use() const;
   // Gives back the cached blocks, except the small ones. REQUIRES: no work uses them.
   void ReleaseCache();
@@ -57,8 +53,6 @@ class GpuBlockCache final {
   char* slab_ = nullptr;  // the unused rest of the newest slab, which small blocks are cut from
   size_t slab_left_ = 0;
   uint64_t limit_ = 0;
-  bool keeps_ = false;
-  std::set<void*> kept_;
   GpuStream::MemoryUse use_;
 };
 

@@ -74,16 +74,5 @@ TEST(GpuBlockCache, EnforcesTheLimit) {
   EXPECT_EQ(m.left, size_t{64} << 20);
 }
 
-TEST(GpuBlockCache, KeepsTheBlocksOfGraphs) {
-  Machine m;
-  m.memory.KeepBlocks(true);
-  void* a = *m.memory.Allocate(9 << 20);
-  m.memory.KeepBlocks(false);
-  m.memory.Free(a);
-  m.memory.ReleaseCache();
-  EXPECT_EQ(m.memory.use().reserved, 9 << 20);
-  EXPECT_EQ(*m.memory.Allocate(9 << 20), a);
-}
-
 }  // namespace
 }  // namespace weir

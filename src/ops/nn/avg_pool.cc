@@ -2,10 +2,11 @@
 // image, so padding does not count. 16-bit floats are summed up as float.
 #include "graph/build/array_ops.h"
 #include "graph/build/nn_ops.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
 #include "ops/array/int_inputs.h"
-#include "ops/nn/pooling.h"
+#include "ops/nn/gpu_windows.h"
 
 namespace weir::ops {
 namespace {
@@ -76,6 +77,36 @@ Result<Kernel> MakeAvgPoolGrad(KernelSetup& setup, int dims) {
   });
 }
 
+// Over two dimensions.
+Result<Kernel> MakeAvgPoolOnGpu(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2, WindowUse::kPoolOfChannel));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([window, &gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    const Tensor& x = ctx.input(0);
+    WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
+    WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, p.out_shape));
+    return gpu::AvgPool(*stream, x.dtype(), *GpuWindowOf(p), x.raw(), y.raw());
+  });
+}
+
+Result<Kernel> MakeAvgPoolGradOnGpu(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(const PoolWindow window, PoolWindow::FromAttrs(*setup.node().attrs, 2, WindowUse::kPoolOfChannel));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([window, &gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    WEIR_ASSIGN(const Shape shape, ShapeFromTensor(ctx.input(0), "orig_input_shape"));
+    WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, shape));
+    WEIR_TRY(CheckPooled(p, ctx.input(1), "grad"));
+    WEIR_ASSIGN(const Tensor dx, gpu.Allocate(ctx, 0, shape));
+    return gpu::AvgPoolGrad(*stream, dx.dtype(), *GpuWindowOf(p), ctx.input(1).raw(), dx.raw());
+  });
+}
+
+// `on_gpu` makes the kernel of pools over two dimensions.
+KernelList WithGpuPool(KernelList kernels, int dims, GpuKernel::Make on_gpu) {
+  if (dims != 2) return kernels;
+  return WithGpu(std::move(kernels), {.make = on_gpu, .types = kGpuReals}, {"orig_input_shape"});
+}
+
 ShapeFn AvgPoolGradShape(int dims) {
   return [dims](ShapeContext& ctx) -> Status {
     WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, 0));
@@ -119,8 +150,10 @@ void AddPool(OpRegistry& registry, const char* name, const char* gradient_name, 
       .attrs = attrs,
       .shape = PooledShape(dims, PoolShapeChecks::kSpatial),
       .gradient = std::move(gradient),
-      .kernels = CpuKernels<half, bfloat16, float, double>(
-          [dims](auto tag, KernelSetup& setup) { return MakeAvgPool<typename decltype(tag)::type>(setup, dims); }),
+      .kernels = WithGpuPool(
+          CpuKernels<half, bfloat16, float, double>(
+              [dims](auto tag, KernelSetup& setup) { return MakeAvgPool<typename decltype(tag)::type>(setup, dims); }),
+          dims, MakeAvgPoolOnGpu),
   });
   registry.Add({
       .name = gradient_name,
@@ -128,8 +161,11 @@ void AddPool(OpRegistry& registry, const char* name, const char* gradient_name, 
       .attrs = attrs,
       .shape = AvgPoolGradShape(dims),
       .gradient = std::move(gradient_of_gradient),
-      .kernels = CpuKernels<half, bfloat16, float, double>(
-          [dims](auto tag, KernelSetup& setup) { return MakeAvgPoolGrad<typename decltype(tag)::type>(setup, dims); }),
+      .kernels = WithGpuPool(
+          CpuKernels<half, bfloat16, float, double>([dims](auto tag, KernelSetup& setup) {
+            return MakeAvgPoolGrad<typename decltype(tag)::type>(setup, dims);
+          }),
+          dims, MakeAvgPoolGradOnGpu),
   });
 }
 

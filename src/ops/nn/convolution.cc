@@ -9,11 +9,13 @@
 #include "device/cpu/convolution.h"
 #include "graph/build/array_ops.h"
 #include "graph/build/nn_ops.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/kernel.h"
 #include "op/shape_context.h"
 #include "ops/array/int_inputs.h"
 #include "ops/nn/folded_stages.h"
+#include "ops/nn/gpu_windows.h"
 #include "ops/nn/sliding_window.h"
 
 namespace weir::ops {
@@ -280,6 +282,33 @@ Result<Kernel> MakeFilterGradient(KernelSetup& setup, Family family) {
   });
 }
 
+// Two dimensions, not depthwise.
+template <ConvPass pass>
+Result<Kernel> MakeOnGpu(KernelSetup& setup, GpuDevice& gpu) {
+  constexpr WindowUse kUse = pass == ConvPass::kForward ? WindowUse::kConvolution : WindowUse::kGradient;
+  constexpr int kSizes = pass == ConvPass::kInputGradient ? 0 : 1;  // the input with the shape of the result
+  WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(*setup.node().attrs, 2, kUse));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([w, &gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    const Family family{.dims = 2};
+    if constexpr (pass == ConvPass::kForward) {
+      WEIR_ASSIGN(const ConvSizes sizes, SizesOf(w, family, ctx.input(0).shape(), ctx.input(1).shape()));
+      WEIR_ASSIGN(const Shape shape, ResultShape(w, sizes));
+      WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, shape));
+      return ConvolveOnGpu(gpu, *stream, pass, sizes, ctx.input(0), ctx.input(1), y);
+    } else {
+      WEIR_ASSIGN(const Shape shape,
+                  ShapeFromTensor(ctx.input(kSizes), kSizes == 0 ? "input_sizes" : "filter_sizes"));
+      const Tensor& other = ctx.input(1 - kSizes);
+      WEIR_ASSIGN(const ConvSizes sizes, kSizes == 0 ? SizesOf(w, family, shape, other.shape())
+                                                     : SizesOf(w, family, other.shape(), shape));
+      WEIR_TRY(CheckResult(w, sizes, ctx.input(2)));
+      WEIR_ASSIGN(const Tensor to, gpu.Allocate(ctx, 0, shape));
+      return ConvolveOnGpu(gpu, *stream, pass, sizes, other, ctx.input(2), to);
+    }
+  });
+}
+
 // --- gradients
 
 struct ConvAttrs {
@@ -382,12 +411,17 @@ struct FamilyEntry {
 };
 
 KernelList KernelsOf(Family family, ConvPass pass) {
-  return CpuKernels<half, bfloat16, float, double>([family, pass](auto tag, KernelSetup& setup) {
+  KernelList kernels = CpuKernels<half, bfloat16, float, double>([family, pass](auto tag, KernelSetup& setup) {
     using T = typename decltype(tag)::type;
     if (pass == ConvPass::kForward) return MakeForward<T>(setup, family);
     if (pass == ConvPass::kInputGradient) return MakeInputGradient<T>(setup, family);
     return MakeFilterGradient<T>(setup, family);
   });
+  if (family.dims != 2 || family.depthwise) return kernels;
+  const GpuKernel::Make make = pass == ConvPass::kForward         ? MakeOnGpu<ConvPass::kForward>
+                               : pass == ConvPass::kInputGradient ? MakeOnGpu<ConvPass::kInputGradient>
+                                                                  : MakeOnGpu<ConvPass::kFilterGradient>;
+  return WithGpu(std::move(kernels), {.make = make, .types = kGpuReals}, {"input_sizes", "filter_sizes"});
 }
 
 void AddFamily(OpRegistry& registry, const FamilyEntry& e) {

@@ -4,10 +4,11 @@
 
 #include "graph/build/array_ops.h"
 #include "graph/build/nn_ops.h"
+#include "op/gpu_kernel.h"
 #include "op/gradient_context.h"
 #include "op/shape_context.h"
 #include "ops/nn/float_loops.h"
-#include "ops/nn/pooling.h"
+#include "ops/nn/gpu_windows.h"
 
 namespace weir::ops {
 namespace {
@@ -183,6 +184,31 @@ Result<Kernel> MakeMaxPoolGrad(KernelSetup& setup, int dims, PoolLoops loops) {
   });
 }
 
+Result<Kernel> MakeMaxPoolOnGpu(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(const PoolWindow window, WindowOf(setup, 2, WindowUse::kPoolOfChannel, WindowUse::kPooling));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([window, &gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    const Tensor& x = ctx.input(0);
+    WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
+    WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, p.out_shape));
+    return gpu::MaxPool(*stream, x.dtype(), *GpuWindowOf(p), x.raw(), y.raw());
+  });
+}
+
+Result<Kernel> MakeMaxPoolGradOnGpu(KernelSetup& setup, GpuDevice& gpu) {
+  WEIR_ASSIGN(const PoolWindow window, WindowOf(setup, 2, WindowUse::kPoolingGradient, WindowUse::kPooling));
+  WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
+  return Kernel::Sync([window, &gpu, stream = std::move(stream)](KernelContext& ctx) -> Status {
+    const Tensor& x = ctx.input(0);
+    WEIR_ASSIGN(const PoolSizes p, PoolSizes::Make(window, x.shape()));
+    WEIR_TRY(CheckPooled(p, ctx.input(1), "orig_output"));
+    WEIR_TRY(CheckPooled(p, ctx.input(2), "grad"));
+    WEIR_ASSIGN(const Tensor dx, gpu.Allocate(ctx, 0, x.shape()));
+    return gpu::MaxPoolGrad(*stream, x.dtype(), *GpuWindowOf(p), x.raw(), ctx.input(1).raw(), ctx.input(2).raw(),
+                            dx.raw());
+  });
+}
+
 // Gathers from `grad`, which has the shape of the images, the elements at the positions of the largest inputs.
 Result<Kernel> MakeMaxPoolGradGrad(KernelSetup& setup, int dims, PoolLoops loops) {
   WEIR_ASSIGN(const PoolWindow window, WindowOf(setup, dims, WindowUse::kPoolingGradient, WindowUse::kPoolingGradient));
@@ -344,8 +370,9 @@ void RegisterFlat(OpRegistry& registry) {
           {kImageFormat, "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16} = DT_FLOAT"}),
       .shape = PooledShape(2, PoolShapeChecks::kChannels),
       .gradient = GradientOfPool<2>,
-      .kernels = PoolKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>(
-          [](KernelSetup& setup, PoolLoops loops) { return MakeMaxPool(setup, 2, loops); }),
+      .kernels = WithGpu(PoolKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>(
+                             [](KernelSetup& setup, PoolLoops loops) { return MakeMaxPool(setup, 2, loops); }),
+                         {.make = MakeMaxPoolOnGpu, .types = kGpuReals}),
   });
   registry.Add({
       .name = "MaxPoolGrad",
@@ -353,7 +380,9 @@ void RegisterFlat(OpRegistry& registry) {
       .attrs = with({kImageFormat, std::string(kNumbers) + " = DT_FLOAT"}),
       .shape = SameAsInput(0, {.min_rank = 4, .max_rank = 4}),
       .gradient = GradientOfPoolGrad<2>,
-      .kernels = KernelsOfNumbers([](KernelSetup& setup, PoolLoops loops) { return MakeMaxPoolGrad(setup, 2, loops); }),
+      .kernels = WithGpu(
+          KernelsOfNumbers([](KernelSetup& setup, PoolLoops loops) { return MakeMaxPoolGrad(setup, 2, loops); }),
+          {.make = MakeMaxPoolGradOnGpu, .types = kGpuReals}),
   });
   registry.Add({
       .name = "MaxPoolGradGrad",

@@ -18,6 +18,7 @@ struct PassOptions {
   bool optimize = false;                   // merge duplicates, skip unused values
   bool fuse = false;                       // fuse nodes into ops that only this process knows
   bool fold_activations = false;           // with `fuse`: fold biases and activations into products
+  bool form_gpu_regions = false;           // record the work of GPUs as graphs (gpu_region.h)
   bool plan_memory = false;                // steps reuse memory for their values (memory_plan.h)
   bool explain = false;                    // print a report to standard error
   std::string part_of = {};                // the task, if the graph is only its part of a plan

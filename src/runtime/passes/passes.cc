@@ -1,6 +1,7 @@
 // Runs the passes in a suitable order: e.g. there are fewer nodes to fold after duplicates are merged.
 #include "runtime/passes/passes.h"
 
+#include "base/environment.h"
 #include "proto/config.pb.h"
 
 namespace weir {
@@ -20,6 +21,11 @@ bool PlansMemory(const tensorflow::GraphOptions& graph) {
   return Optimizes(graph) && graph.rewrite_options().memory_optimization() != tensorflow::RewriterConfig::NO_MEM_OPT;
 }
 
+// WEIR_GPU_GRAPHS=0 is for comparisons with steps whose nodes run one by one.
+bool FormsGpuRegions(const tensorflow::GraphOptions& graph) {
+  return Optimizes(graph) && ReadEnvironmentOr({"WEIR_GPU_GRAPHS", "0 or 1", 0, 1}, 1) == 1;
+}
+
 }  // namespace
 
 PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluator* evaluator) {
@@ -30,6 +36,7 @@ PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluat
       options.optimize && graph.rewrite_options().constant_folding() != tensorflow::RewriterConfig::OFF;
   options.fuse = options.optimize;
   options.fold_activations = FoldsActivations(graph);
+  options.form_gpu_regions = FormsGpuRegions(graph);
   options.plan_memory = PlansMemory(graph);
   options.explain = ExplainRequested();
   return options;
@@ -38,6 +45,7 @@ PassOptions PassOptionsOf(const tensorflow::ConfigProto& config, ConstantEvaluat
 PassOptions LocalPassOptionsOf(const tensorflow::GraphOptions& graph) {
   return {.fuse = Optimizes(graph),
           .fold_activations = FoldsActivations(graph),
+          .form_gpu_regions = FormsGpuRegions(graph),
           .plan_memory = PlansMemory(graph),
           .explain = ExplainRequested()};
 }
