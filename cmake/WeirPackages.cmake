@@ -2,6 +2,7 @@
 # FarmHash, snappy, giflib) or whose CMake files require more than Weir uses (oneDNN: OpenCL). Installed with Weir, so
 # that programs that call find_package(Weir) find the same libraries.
 find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
@@ -29,5 +30,5 @@ weir_find_library(farmhash farmhash.h farmhash)
 weir_find_library(icu unicode/ustring.h icuuc)
 weir_find_library(snappy snappy.h snappy)
 weir_find_library(gif gif_lib.h gif)
-weir_find_library(grpc grpcpp/grpcpp.h grpc++_unsecure)
-target_link_libraries(weir::grpc INTERFACE grpc_unsecure gpr)
+weir_find_library(grpc grpcpp/grpcpp.h grpc++)
+target_link_libraries(weir::grpc INTERFACE grpc gpr)

@@ -67,7 +67,9 @@ Status ListDevices(const DevicesOptions& options) {
   if (Result<Address> parsed = Address::Parse(address); !parsed.ok())
     return WithContext(parsed.status(), fmt::format("target '{}'", options.target));
   const int64_t timeout_ms = std::max<int64_t>(1, std::llround(options.timeout_seconds * 1000));
-  const std::unique_ptr<Transport> transport = MakeGrpcTransport();
+  const std::unique_ptr<Transport> transport =
+      MakeGrpcTransport({.credentials = options.credentials.OrElse(Credentials::FromEnvironment())});
+  WEIR_TRY(transport->CheckCredentials());
   const std::shared_ptr<Channel> channel = transport->Connect(address);
   const Result<Devices> devices = DevicesOfCluster(*MakeRemoteMaster(channel), CallOptions{.timeout_ms = timeout_ms});
   if (devices.ok()) {

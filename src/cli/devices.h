@@ -5,12 +5,14 @@
 #include <string>
 
 #include "base/status.h"
+#include "cluster/credentials.h"
 
 namespace weir::cli {
 
 struct DevicesOptions {
   std::string target;  // "grpc://host:port", or without the scheme
   double timeout_seconds = 5;
+  Credentials credentials;  // what is not set comes from the environment
 };
 
 // Prints the table on standard output and the tasks that did not answer in time on standard error. Fails if the server

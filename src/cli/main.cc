@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "cli/certs.h"
 #include "cli/devices.h"
 #include "cli/records.h"
 #include "cli/run_python.h"
@@ -115,13 +116,25 @@ void AddUp(CLI::App& app, UpOptions& options, int& exit_status) {
   });
 }
 
+// The options of commands that connect or listen.
+void AddCredentials(CLI::App& command, Credentials& credentials) {
+  command.add_option("--tls_cert", credentials.tls_cert, "PEM file of this process's certificate (or WEIR_TLS_CERT)");
+  command.add_option("--tls_key", credentials.tls_key, "PEM file of the certificate's key (or WEIR_TLS_KEY)");
+  command.add_option("--tls_ca", credentials.tls_ca,
+                     "PEM file of the CA that signs the peers' certificates (or WEIR_TLS_CA)");
+}
+
+void AddCluster(CLI::App& command, ServeOptions& options) {
+  command.add_option("--cluster", options.cluster, "jobs and their addresses: ps=host:port,host:port;worker=host:port");
+  command.add_option("--ps_hosts", options.ps_hosts, "comma-separated addresses of job ps");
+  command.add_option("--worker_hosts", options.worker_hosts, "comma-separated addresses of job worker");
+  command.add_option("--config", options.config_file, "JSON file in the format of TF_CONFIG; \"task\" is optional");
+}
+
 void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
   CLI::App* serve = app.add_subcommand("serve", "Runs one task of a cluster, without Python");
   serve->formatter(std::make_shared<Help>("Usage: weir serve [OPTIONS]"));
-  serve->add_option("--cluster", options.cluster, "jobs and their addresses: ps=host:port,host:port;worker=host:port");
-  serve->add_option("--ps_hosts", options.ps_hosts, "comma-separated addresses of job ps");
-  serve->add_option("--worker_hosts", options.worker_hosts, "comma-separated addresses of job worker");
-  serve->add_option("--config", options.config_file, "JSON file in the format of TF_CONFIG; \"task\" is optional");
+  AddCluster(*serve, options);
   serve->add_option("--job_name", options.job_name, "job of this task");
   serve->add_option("--task_index", options.task_index, "index of this task in its job")
       ->type_name("N")
@@ -132,15 +145,25 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
       ->add_option("--end_with", options.end_with,
                    "job, or jobs separated by commas: exit when all of their tasks have ended")
       ->type_name("JOB");
+  AddCredentials(*serve, options.credentials);
+  serve->add_option(
+      "--accepted_tokens", options.credentials.accepted_tokens_file,
+      "file of the tokens of clients without certificates: a token and client/NAME or admin/NAME per line");
+  serve->add_option("--files", options.files, "folders that graphs may read and write; without credentials, all files")
+      ->type_name("FOLDER,...")
+      ->delimiter(',');
+  serve->add_flag("--insecure", options.insecure,
+                  "serve other hosts without credentials: whoever reaches the port is trusted");
   serve->add_option("--grace", options.grace_seconds, "seconds that running steps may take after SIGTERM or Ctrl-C")
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))
       ->capture_default_str();
   serve->footer(
       "Without --cluster, --ps_hosts, --worker_hosts and --config, the cluster is read from the environment "
-      "variable\nTF_CONFIG. On SIGTERM or Ctrl-C, running steps may finish; then the process exits with status 0.\n\n"
+      "variable\nTF_CONFIG. On SIGTERM or Ctrl-C, running steps may finish; then the process exits with status 0.\n"
+      "A server that other hosts can reach needs credentials (weir certs make) or --insecure.\n\n"
       "Examples:\n"
-      "  weir serve --cluster 'ps=a:2222;worker=b:2222,c:2222' --job_name worker --task_index 1\n"
+      "  weir serve --cluster 'ps=a:2222;worker=b:2222,c:2222' --job_name worker --task_index 1 --insecure\n"
       "  weir serve --config cluster.json --job_name ps --end_with worker\n");
   serve->callback([&options, &exit_status] {
     const Status status = Serve(options);
@@ -157,6 +180,7 @@ void AddDevices(CLI::App& app, DevicesOptions& options, int& exit_status) {
       ->type_name("SECONDS")
       ->check(Within(0.001, 1e6))
       ->capture_default_str();
+  AddCredentials(*devices, options.credentials);
   devices->footer(
       "Lists tasks that do not answer in time on standard error. Exits with status 1 if the server itself does "
       "not\nanswer.\n\n"
@@ -233,6 +257,38 @@ void AddRecords(CLI::App& app, RecordsOptions& options, int& exit_status) {
   count->callback([&options, &exit_status] {
     const Status status = CountRecords(options.counted, RealEnv());
     exit_status = status.ok() ? 0 : Fail("records count", status);
+  });
+}
+
+void AddCerts(CLI::App& app, MakeCertsOptions& options, int& exit_status) {
+  CLI::App* certs = app.add_subcommand("certs", "Makes the certificates of a cluster");
+  certs->formatter(std::make_shared<Help>("Usage: weir certs COMMAND ..."));
+  certs->require_subcommand(1);
+  certs->footer(
+      "Run 'weir certs COMMAND --help' for details.\n\n"
+      "Example:\n  weir certs make certs --config cluster.json --clients alice\n");
+  CLI::App* make = certs->add_subcommand("make", "Writes a CA and certificates for tasks, clients and administrators");
+  make->formatter(std::make_shared<Help>("Usage: weir certs make FOLDER [OPTIONS]"));
+  make->add_option("FOLDER", options.folder, "folder to write to; a CA that is there already is used")->required();
+  AddCluster(*make, options.cluster);
+  make->add_option("--clients", options.clients, "names of people and programs that use sessions")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  make->add_option("--admins", options.administrators, "names of those who may also reset servers")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  make->add_option("--days", options.valid_days, "days for which the certificates are valid")
+      ->type_name("N")
+      ->check(Within(1, 3650))
+      ->capture_default_str();
+  make->footer(
+      "Writes NAME.crt and NAME.key for each, and ca.crt and ca.key. A process gets its pair and ca.crt, in "
+      "WEIR_TLS_CERT,\nWEIR_TLS_KEY and WEIR_TLS_CA or as options of weir serve.\n\n"
+      "Examples:\n  weir certs make certs --config cluster.json --clients alice --admins bob\n"
+      "  weir certs make certs --cluster 'ps=a:2222;worker=b:2222,c:2222'\n");
+  make->callback([&options, &exit_status] {
+    const Status status = MakeCerts(options, RealEnv());
+    exit_status = status.ok() ? 0 : Fail("certs make", status);
   });
 }
 
@@ -323,11 +379,13 @@ int Main(int argc, char** argv) {
   ServeOptions serve_options;
   DevicesOptions devices_options;
   RecordsOptions records_options;
+  MakeCertsOptions certs_options;
   AddRun(app, exit_status);
   AddUp(app, up_options, exit_status);
   AddServe(app, serve_options, exit_status);
   AddDevices(app, devices_options, exit_status);
   AddRecords(app, records_options, exit_status);
+  AddCerts(app, certs_options, exit_status);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments[0] == "help") {

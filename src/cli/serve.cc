@@ -51,6 +51,8 @@ Result<ClusterSpec> ClusterOfHosts(const ServeOptions& options) {
   return cluster;
 }
 
+}  // namespace
+
 Result<ClusterConfig> ClusterOf(const ServeOptions& options, const char* tf_config, Env& env) {
   const bool has_hosts = !options.ps_hosts.empty() || !options.worker_hosts.empty();
   if (int{!options.cluster.empty()} + int{has_hosts} + int{!options.config_file.empty()} > 1)
@@ -68,8 +70,6 @@ Result<ClusterConfig> ClusterOf(const ServeOptions& options, const char* tf_conf
   if (tf_config != nullptr && *tf_config != '\0') return ClusterConfig::Parse(tf_config, "TF_CONFIG");
   return InvalidArgument("no cluster given: use --cluster, --ps_hosts and --worker_hosts, --config or TF_CONFIG");
 }
-
-}  // namespace
 
 Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_config, Env& env) {
   WEIR_ASSIGN(ClusterConfig config, ClusterOf(options, tf_config, env));
@@ -106,14 +106,20 @@ Status Serve(const ServeOptions& options) {
   ops::RegisterAllOps(registry);
   ThreadPool pool("weir", 0);
   ElasticPool blocking_pool("weir-io");
-  Network network;
+  Network network(options.credentials);
   tensorflow::ServerDef def;
   *def.mutable_cluster() = config.cluster.ToProto();
   def.set_job_name(config.job_name);
   def.set_task_index(config.task_index);
   def.set_protocol("grpc");
   WEIR_ASSIGN(const std::unique_ptr<Server> server,
-              Server::Make(def, Server::Options{.bind_address = options.bind_address, .end_with = options.end_with},
+              Server::Make(def,
+                           Server::Options{.bind_address = options.bind_address,
+                                           .unclaimed_session_ms = {},
+                                           .end_with = options.end_with,
+                                           .files = options.files,
+                                           .when_open = options.insecure ? Server::Options::WhenOpen::kAllow
+                                                                         : Server::Options::WhenOpen::kRefuse},
                            ProcessParts{registry, pool, blocking_pool, RealEnv()}, network));
   WEIR_TRY(server->Start());
   if (JoinUntilSignal(*server, std::llround(options.grace_seconds * 1000), std::move(signals)))

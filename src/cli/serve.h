@@ -3,9 +3,12 @@
 #ifndef WEIR_CLI_SERVE_H_
 #define WEIR_CLI_SERVE_H_
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/env.h"
+#include "cluster/credentials.h"
 #include "session/cluster_config.h"
 
 namespace weir::cli {
@@ -19,10 +22,15 @@ struct ServeOptions {
   std::string job_name;
   int task_index = -1;
   std::string bind_address;
-  std::string end_with;      // jobs, separated by commas: the server ends when all of their tasks have ended
-  double grace_seconds = 3;  // for running steps, after a signal
+  std::string end_with;     // jobs, separated by commas: the server ends when all of their tasks have ended
+  Credentials credentials;  // what is not set comes from the environment
+  std::optional<std::vector<std::string>> files;  // folders
+  bool insecure = false;                          // serve other hosts without credentials
+  double grace_seconds = 3;                       // for running steps, after a signal
 };
 
+// The cluster alone.
+Result<ClusterConfig> ClusterOf(const ServeOptions& options, const char* tf_config, Env& env);
 // Determines the cluster and the task from the options, or from `tf_config` (null: not set) if the options name no
 // cluster.
 Result<ClusterConfig> ServedTask(const ServeOptions& options, const char* tf_config, Env& env);

@@ -53,8 +53,8 @@ class CountedChannel final : public Channel {
 class CountedTransport final : public Transport {
  public:
   explicit CountedTransport(Calls& calls) : calls_(calls) {}
-  std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<CountedChannel>(transport_->Connect(address), calls_);
+  std::shared_ptr<Channel> Connect(const std::string& address, const std::string& task) override {
+    return std::make_shared<CountedChannel>(transport_->Connect(address, task), calls_);
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override { return transport_->Listen(address); }
 

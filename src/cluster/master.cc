@@ -39,12 +39,13 @@ void Master::InBackground(std::function<void()> work) {
   });
 }
 
-Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle) {
+Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle, const PeerIdentity& caller) {
   std::shared_ptr<MasterSession> session;
   Alarms::Id unclaimed = 0;
   {
     std::lock_guard lock(mu_);
     if (auto it = sessions_.find(handle); it != sessions_.end()) {
+      WEIR_TRY(dependencies_.access.CheckOwner(caller, it->second.owner, handle));
       session = it->second.session;
       unclaimed = std::exchange(it->second.unclaimed, 0);
     }
@@ -58,12 +59,12 @@ Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle) {
   return session;
 }
 
-Result<std::shared_ptr<MasterSession>> Master::FindForStep(const std::string& handle) {
+Result<std::shared_ptr<MasterSession>> Master::FindForStep(const std::string& handle, const PeerIdentity& caller) {
   {
     std::lock_guard lock(mu_);
     if (draining_) return Unavailable("{} is stopping", dependencies_.session.peers->own_task());
   }
-  return Find(handle);
+  return Find(handle, caller);
 }
 
 // Looks for the address that the client has used, then for the address in the cluster that this server was started
@@ -85,7 +86,8 @@ Result<std::string> Master::OwnTaskIn(const ClusterSpec& cluster, const std::str
       peers.own_task(), reached, ClusterConfig{cluster}.ToJson());
 }
 
-Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProto config, const std::string& target) {
+Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProto config, const std::string& target,
+                                                          const std::string& owner) {
   MasterSession::Dependencies dependencies = dependencies_.session;
   if (config.cluster_def().job_size() > 0) {
     Result<ClusterSpec> cluster = ClusterSpec::FromProto(config.cluster_def());
@@ -102,7 +104,7 @@ Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProt
   auto session = std::make_shared<MasterSession>(handle, config, std::move(dependencies));
   std::lock_guard lock(mu_);
   if (draining_ || stopped_) return Unavailable("{} is stopping", dependencies_.session.peers->own_task());
-  sessions_.emplace(std::move(handle), Entry{session});
+  sessions_.emplace(std::move(handle), Entry{session, owner});
   return session;
 }
 
@@ -133,10 +135,10 @@ void Master::CloseUnclaimed(const std::string& handle) {
 void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallOptions& options,
                            Reply<tensorflow::CreateSessionResponse> done) {
   auto shared = std::make_shared<tensorflow::CreateSessionRequest>(std::move(request));
-  InBackground([this, shared, cancel = options.cancel, done = std::move(done)] {
+  InBackground([this, shared, cancel = options.cancel, owner = options.caller->name, done = std::move(done)] {
     tensorflow::ConfigProto config = dependencies_.default_config;
     config.MergeFrom(shared->config());
-    Result<std::shared_ptr<MasterSession>> session = NewSession(config, shared->target());
+    Result<std::shared_ptr<MasterSession>> session = NewSession(config, shared->target(), owner);
     if (!session.ok()) return done(session.status());
     Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0, cancel);
     if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // no client would ever close the session
@@ -157,7 +159,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
 
 void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallOptions& options,
                            Reply<tensorflow::ExtendSessionResponse> done) {
-  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
   auto shared = std::make_shared<tensorflow::ExtendSessionRequest>(std::move(request));
   InBackground([session = *session, shared, cancel = options.cancel, done = std::move(done)] {
@@ -172,21 +174,22 @@ void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallO
 void Master::RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done) {
   const bool goes_on = !call.message.partial_run_handle().empty();
   const std::string& handle = call.message.session_handle();
-  Result<std::shared_ptr<MasterSession>> session = goes_on ? Find(handle) : FindForStep(handle);
+  Result<std::shared_ptr<MasterSession>> session =
+      goes_on ? Find(handle, *options.caller) : FindForStep(handle, *options.caller);
   if (!session.ok()) return done(session.status());
   (*session)->RunStep(std::move(call), options, std::move(done));
 }
 
 void Master::PartialRunSetup(tensorflow::PartialRunSetupRequest request, const CallOptions& options,
                              Reply<tensorflow::PartialRunSetupResponse> done) {
-  Result<std::shared_ptr<MasterSession>> session = FindForStep(request.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = FindForStep(request.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
   (*session)->PartialRunSetup(request, options, std::move(done));
 }
 
-void Master::CloseSession(tensorflow::CloseSessionRequest request, const CallOptions&,
+void Master::CloseSession(tensorflow::CloseSessionRequest request, const CallOptions& options,
                           Reply<tensorflow::CloseSessionResponse> done) {
-  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
   {
     std::lock_guard lock(mu_);
@@ -199,7 +202,7 @@ void Master::CloseSession(tensorflow::CloseSessionRequest request, const CallOpt
 void Master::ListDevices(tensorflow::ListDevicesRequest request, const CallOptions& options,
                          Reply<tensorflow::ListDevicesResponse> done) {
   if (request.session_handle().empty()) return ListCluster(options, std::move(done));
-  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
   (*session)->ListDevices(options, std::move(done));
 }
@@ -267,20 +270,20 @@ void Master::Reset(tensorflow::ResetRequest request, const CallOptions&, Reply<t
 
 void Master::MakeCallable(tensorflow::MakeCallableRequest request, const CallOptions& options,
                           Reply<tensorflow::MakeCallableResponse> done) {
-  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
   (*session)->MakeCallable(request.options(), options, std::move(done));
 }
 
 void Master::RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done) {
-  Result<std::shared_ptr<MasterSession>> session = FindForStep(call.message.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = FindForStep(call.message.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
   (*session)->RunCallable(std::move(call), options, std::move(done));
 }
 
-void Master::ReleaseCallable(tensorflow::ReleaseCallableRequest request, const CallOptions&,
+void Master::ReleaseCallable(tensorflow::ReleaseCallableRequest request, const CallOptions& options,
                              Reply<tensorflow::ReleaseCallableResponse> done) {
-  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle());
+  Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
   if (Status status = (*session)->ReleaseCallable(request.handle()); !status.ok()) return done(status);
   done(tensorflow::ReleaseCallableResponse());

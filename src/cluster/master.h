@@ -23,6 +23,7 @@ class Master final : public MasterService {
     tensorflow::ConfigProto default_config;
     WorkerService& own_worker;  // for sessions that bring their own cluster
     Transport& transport;
+    AccessControl& access;
     int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // 0: never close them
   };
   explicit Master(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
@@ -60,16 +61,18 @@ class Master final : public MasterService {
   void ListCluster(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done);
   struct Entry {
     std::shared_ptr<MasterSession> session;
+    std::string owner;         // the name of the caller who has created it; empty if that was a trusted one
     Alarms::Id unclaimed = 0;  // fires if no client has used the session; 0 after the first use
   };
   using Sessions = std::map<std::string, Entry>;
 
-  // Counts as a use of the session. Aborted if the handle is unknown.
-  Result<std::shared_ptr<MasterSession>> Find(const std::string& handle);
+  // Counts as a use of the session. Aborted if the handle is unknown, PermissionDenied if the session is another's.
+  Result<std::shared_ptr<MasterSession>> Find(const std::string& handle, const PeerIdentity& caller);
   // The same for a new step: Unavailable while the server is stopping.
-  Result<std::shared_ptr<MasterSession>> FindForStep(const std::string& handle);
+  Result<std::shared_ptr<MasterSession>> FindForStep(const std::string& handle, const PeerIdentity& caller);
   // `target` is the address by which the client has reached this master.
-  Result<std::shared_ptr<MasterSession>> NewSession(tensorflow::ConfigProto config, const std::string& target);
+  Result<std::shared_ptr<MasterSession>> NewSession(tensorflow::ConfigProto config, const std::string& target,
+                                                    const std::string& owner);
   // The name of this server's task in a cluster that a session brings.
   Result<std::string> OwnTaskIn(const ClusterSpec& cluster, const std::string& target) const;
   void StartUnclaimedTimer(const std::string& handle);

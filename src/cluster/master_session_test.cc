@@ -63,8 +63,8 @@ class InterceptingTransport final : public Transport {
  public:
   InterceptingTransport(Transport& transport, Intercept meddle)
       : transport_(transport), intercept_(std::move(meddle)) {}
-  std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<MeddledChannel>(transport_.Connect(address), intercept_);
+  std::shared_ptr<Channel> Connect(const std::string& address, const std::string& task) override {
+    return std::make_shared<MeddledChannel>(transport_.Connect(address, task), intercept_);
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override { return transport_.Listen(address); }
 

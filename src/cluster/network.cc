@@ -20,19 +20,22 @@ constexpr std::string_view kScheme = "grpc://";
 constexpr char kTimeoutVariable[] = "WEIR_PEER_TIMEOUT_MS";
 constexpr char kTransportVariable[] = "WEIR_TRANSPORT";
 
-TransportSettings ReadSettings() {
+TransportSettings ReadSettings(const Credentials& credentials) {
   TransportSettings settings;
   constexpr int64_t kMost = int64_t{1} << 40;  // in nanoseconds it still fits into 64 bits
   settings.peer_timeout_ms = ReadEnvironmentOr({kTimeoutVariable, "milliseconds", 1, kMost}, settings.peer_timeout_ms);
+  settings.credentials = credentials;
   return settings;
 }
 
-std::unique_ptr<Transport> MakeTransport() {
-  TransportSettings settings = ReadSettings();
+std::unique_ptr<Transport> MakeTransport(const Credentials& credentials) {
+  TransportSettings settings = ReadSettings(credentials);
   std::unique_ptr<Transport> grpc = MakeGrpcTransport(settings);
   const char* variable = std::getenv(kTransportVariable);
   const std::string_view text = variable == nullptr ? "auto" : variable;
   if (text == "grpc") return grpc;
+  // Only gRPC proves who the peers are.
+  if (credentials.uses_tls() || credentials.authenticates()) return grpc;
   // UCX is opt-in: it may crash when an unrelated program sends random bytes to its ports.
   settings.force_ucx = text == "ucx";
   if (text == "ucx") return MakeUcxTransport(std::move(grpc), settings);
@@ -44,8 +47,11 @@ std::unique_ptr<Transport> MakeTransport() {
 
 }  // namespace
 
-Network::Network(std::function<std::unique_ptr<Transport>()> make) : make_(std::move(make)) {}
-Network::Network() : Network(MakeTransport) {}
+Network::Network(std::function<std::unique_ptr<Transport>()> make, Credentials credentials)
+    : credentials_(std::move(credentials)), make_(std::move(make)) {}
+Network::Network(const Credentials& credentials)
+    : credentials_(credentials.OrElse(Credentials::FromEnvironment())),
+      make_([this] { return MakeTransport(credentials_); }) {}
 Network::~Network() = default;
 
 Transport& Network::transport() {
@@ -84,6 +90,7 @@ Result<std::shared_ptr<MasterService>> Network::FindMaster(const std::string& ta
   }
   Result<Address> parsed = Address::Parse(address);
   if (!parsed.ok()) return WithContext(parsed.status(), fmt::format("target '{}'", target));
+  WEIR_TRY(transport().CheckCredentials());
   return MakeRemoteMaster(transport().Connect(address));
 }
 

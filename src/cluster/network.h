@@ -4,12 +4,14 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "cluster/credentials.h"
 #include "session/session.h"
 
 namespace weir {
@@ -21,10 +23,15 @@ class Network final {
  public:
   // `make` creates the transport. The default uses shared memory within a host and gRPC between hosts; WEIR_TRANSPORT
   // chooses another (docs/cluster.md).
-  explicit Network(std::function<std::unique_ptr<Transport>()> make);
-  Network();
+  explicit Network(std::function<std::unique_ptr<Transport>()> make, Credentials credentials = {});
+  // Uses the given credentials, and those of the environment where nothing is given.
+  explicit Network(const Credentials& credentials);
+  Network() : Network(Credentials()) {}
   ~Network();
   Transport& transport();
+  const Credentials& credentials() const { return credentials_; }
+  // True for the first caller: one warning per process is enough.
+  bool FirstWarningOfExposure() { return !warned_.exchange(true); }
 
   // A registered master is called directly by sessions of this process.
   void AddMaster(const std::string& address, std::shared_ptr<MasterService> master);
@@ -35,7 +42,9 @@ class Network final {
                                               const tensorflow::ConfigProto& config);
 
  private:
+  const Credentials credentials_;
   const std::function<std::unique_ptr<Transport>()> make_;
+  std::atomic<bool> warned_{false};
   std::mutex mu_;
   std::unique_ptr<Transport> transport_;
   pid_t process_ = 0;  // the process that created the transport; a forked child cannot use it

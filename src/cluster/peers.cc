@@ -24,7 +24,7 @@ Result<std::shared_ptr<WorkerService>> Peers::Find(const std::string& task) {
     for (const auto& [name, unused] : addresses_) known += (known.empty() ? "" : ", ") + name;
     return NotFound("task {} is not in the cluster, which has {}", task, known);
   }
-  std::shared_ptr<WorkerService> worker = MakeRemoteWorker(transport_.Connect(address->second), task);
+  std::shared_ptr<WorkerService> worker = MakeRemoteWorker(transport_.Connect(address->second, task), task);
   workers_.emplace(task, worker);
   return worker;
 }

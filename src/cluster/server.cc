@@ -6,11 +6,14 @@
 #include <cstdlib>
 #include <map>
 
+#include "absl/strings/str_split.h"
 #include "base/alarms.h"
 #include "base/clock.h"
+#include "base/confined_env.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "cluster/job_watch.h"
+#include "cluster/resolve.h"
 #include "cluster/task.h"
 
 namespace weir {
@@ -19,6 +22,8 @@ namespace {
 constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
 constexpr int64_t kEndWithGraceMs = 1000;
 constexpr char kLeaseVariable[] = "WEIR_SESSION_LEASE_MS";
+constexpr char kFilesVariable[] = "WEIR_FILES";
+constexpr char kRequireTlsVariable[] = "WEIR_REQUIRE_TLS";
 constexpr char kUnclaimedVariable[] = "WEIR_UNCLAIMED_SESSION_SECONDS";
 
 // Why a server cannot listen. If the address does not belong to this machine, the message says how
@@ -58,17 +63,59 @@ Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
   return std::llround(std::ceil(*seconds * 1000));
 }
 
+bool OnlyThisHostReaches(const Address& bind) {
+  if (bind.is_unix() || IsLoopbackName(bind.host) || bind.host.starts_with("127.") || bind.host == "::1") return true;
+  const Result<std::vector<SocketAddress>> found = Resolve(bind.host, bind.port);
+  return found.ok() && std::all_of(found->begin(), found->end(), [](const SocketAddress& address) {
+           return address.Host().starts_with("127.") || address.Host() == "::1";
+         });
+}
+
+Status CheckExposure(const Address& bind, Server::Options::WhenOpen when_open, Network& network) {
+  if (network.credentials().authenticates() || OnlyThisHostReaches(bind)) return OkStatus();
+  const char* variable = std::getenv(kRequireTlsVariable);
+  const bool required = variable != nullptr && std::string_view(variable) == "1";
+  if (!required && when_open == Server::Options::WhenOpen::kAllow) return OkStatus();
+  const std::string text = fmt::format(
+      "whoever reaches {} can run graphs there: read and write files, and change variables. Give the cluster "
+      "certificates (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
+      bind.ToString());
+  if (required)
+    return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{}={}: {}", kRequireTlsVariable, variable, text));
+  if (when_open == Server::Options::WhenOpen::kRefuse) {
+    return MakeStatus(StatusCode::kPermissionDenied,
+                      fmt::format("{}, or say --insecure if everybody in the network is trusted", text));
+  }
+  if (network.FirstWarningOfExposure()) LogWarning("{}. See docs/security.md", text);
+  return OkStatus();
+}
+
+// The files that kernels may use: `all`, or those in the returned Env.
+Result<std::unique_ptr<Env>> FilesOf(const Server::Options& options, const Credentials& credentials, Env& all) {
+  std::optional<std::vector<std::string>> folders = options.files;
+  if (!folders.has_value()) {
+    if (const char* variable = std::getenv(kFilesVariable)) folders = absl::StrSplit(variable, ':', absl::SkipEmpty());
+  }
+  if (!folders.has_value() && !credentials.authenticates()) return std::unique_ptr<Env>();
+  WEIR_ASSIGN(std::unique_ptr<ConfinedEnv> confined,
+              ConfinedEnv::Make(all, folders.value_or(std::vector<std::string>())));
+  return std::unique_ptr<Env>(std::move(confined));
+}
+
 }  // namespace
 
 // The objects that serve calls. Sessions in this process hold references to it: it outlives the server while they use
 // it.
 struct Server::Core final {
   Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
-       int64_t unclaimed_session_ms, int64_t session_lease_ms, const ProcessParts& parts, Network& shared_network)
+       int64_t unclaimed_session_ms, int64_t session_lease_ms, const ProcessParts& parts,
+       std::unique_ptr<Env> some_files, Network& shared_network)
       : network(shared_network),
+        files(std::move(some_files)),
         alarms(RealClock()),
         task(name, cluster, def.default_session_config(),
-             Task::Dependencies{.parts = parts,
+             Task::Dependencies{.parts = {parts.registry, parts.pool, parts.blocking_pool,
+                                          files == nullptr ? parts.env : *files, parts.py_functions},
                                 .transport = network.transport(),
                                 .clock = RealClock(),
                                 .alarms = alarms,
@@ -77,6 +124,7 @@ struct Server::Core final {
                                 .session_lease_ms = session_lease_ms}) {}
 
   Network& network;
+  const std::unique_ptr<Env> files;  // null: all files of the process's Env
   ThreadAlarms alarms;
   Task task;
 };
@@ -94,6 +142,8 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
   constexpr int64_t kLongestLeaseMs = int64_t{1'000'000} * 1000;
   const EnvironmentNumber<int64_t> lease{kLeaseVariable, "milliseconds", 0, kLongestLeaseMs};
   WEIR_ASSIGN(const std::optional<int64_t> session_lease_ms, ReadEnvironment(lease));
+  WEIR_TRY(CheckExposure(bind, options.when_open, network));
+  WEIR_ASSIGN(std::unique_ptr<Env> files, FilesOf(options, network.credentials(), parts.env));
   Result<std::unique_ptr<Listener>> listener = network.transport().Listen(bind.ToString());
   if (!listener.ok()) return CannotListen(listener.status());
   if (own.port == 0 && !own.is_unix()) {
@@ -104,7 +154,7 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
     WEIR_ASSIGN(cluster, ClusterSpec::Make(std::move(jobs)));
   }
   auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, unclaimed_session_ms,
-                                     session_lease_ms.value_or(kSessionLeaseMs), parts, network);
+                                     session_lease_ms.value_or(kSessionLeaseMs), parts, std::move(files), network);
   std::unique_ptr<Server> server(new Server(def, own.ToString(), std::move(core), *std::move(listener)));
   if (!options.end_with.empty()) WEIR_TRY(server->WatchJobs(options.end_with, cluster));
   return server;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/thread_pool.h"
 #include "cluster/network.h"
@@ -26,6 +27,13 @@ struct Server::Options {
   std::optional<int64_t> unclaimed_session_ms;
   // Jobs, separated by commas: once all of their tasks have ended, Join stops the server. Empty: it does not.
   std::string end_with;
+  // The folders whose files the kernels may use. Not set: WEIR_FILES of the environment (separated by colons), or else
+  // none if callers must show credentials, and all files if not.
+  std::optional<std::vector<std::string>> files;
+  // What happens if other hosts can reach the server and callers need no credentials. WEIR_REQUIRE_TLS=1 in the
+  // environment always refuses.
+  enum class WhenOpen { kWarn, kRefuse, kAllow };
+  WhenOpen when_open = WhenOpen::kWarn;
 };
 
 }  // namespace weir

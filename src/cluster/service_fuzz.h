@@ -60,7 +60,7 @@ class MemoryCall final : public IncomingCall {
 class MemoryTransport final : public Transport {
  public:
   void Add(const std::string& address, CallHandler handler) { handlers_[address] = std::move(handler); }
-  std::shared_ptr<Channel> Connect(const std::string& address) override {
+  std::shared_ptr<Channel> Connect(const std::string& address, const std::string& /*task*/) override {
     auto it = handlers_.find(address);
     return std::make_shared<MemoryChannel>(address, it == handlers_.end() ? nullptr : it->second);
   }
@@ -131,7 +131,7 @@ struct ScriptedCall {
 };
 using Script = std::vector<ScriptedCall>;
 
-#define WEIR_NAME(Method, Request, Response) #Method,
+#define WEIR_NAME(Method, Request, Response, Allowed) #Method,
 inline const std::vector<std::string>& MasterMethods() {
   static const std::vector<std::string> methods = {WEIR_MASTER_METHODS(WEIR_NAME)};
   return methods;

@@ -125,7 +125,7 @@ class RemoteCaller {
 class RemoteWorker final : public WorkerService {
  public:
   RemoteWorker(std::shared_ptr<Channel> channel, std::string who) : end_(std::move(channel), std::move(who)) {}
-#define WEIR_REMOTE(Method, Request, Response)                                              \
+#define WEIR_REMOTE(Method, Request, Response, Allowed)                                     \
   void Method(Request request, const CallOptions& options, Reply<Response> done) override { \
     static const std::string path = std::string(kWorker) + #Method;                         \
     end_.Call<Request, Response>(path, std::move(request), options, std::move(done));       \
@@ -142,7 +142,7 @@ class DirectWorker final : public WorkerService {
  public:
   DirectWorker(WorkerService& worker, std::string where)
       : worker_(worker), where_(std::make_shared<const std::string>(std::move(where))) {}
-#define WEIR_OWN(Method, Request, Response)                                                 \
+#define WEIR_OWN(Method, Request, Response, Allowed)                                        \
   void Method(Request request, const CallOptions& options, Reply<Response> done) override { \
     worker_.Method(std::move(request), options, Named<Response>(options, std::move(done))); \
   }
@@ -167,7 +167,7 @@ class DirectWorker final : public WorkerService {
 class RemoteMaster final : public MasterService {
  public:
   explicit RemoteMaster(std::shared_ptr<Channel> channel) : end_(std::move(channel), "") {}
-#define WEIR_REMOTE(Method, Request, Response)                                              \
+#define WEIR_REMOTE(Method, Request, Response, Allowed)                                     \
   void Method(Request request, const CallOptions& options, Reply<Response> done) override { \
     static const std::string path = std::string(kMaster) + #Method;                         \
     end_.Call<Request, Response>(path, std::move(request), options, std::move(done));       \
@@ -222,18 +222,21 @@ Status ReserveDecoded(size_t bytes) {
 }
 
 template <class Service, class Request, class Response>
-void Add(Handlers& handlers, std::string method, Service& service,
+void Add(Handlers& handlers, std::string method, Roles allowed, AccessControl& access, Service& service,
          void (Service::*run)(Request, const CallOptions&, Reply<Response>)) {
-  handlers[method] = [&service, run](const std::shared_ptr<IncomingCall>& call) {
+  handlers[method] = [&service, run, allowed, &access](const std::shared_ptr<IncomingCall>& call) {
     const auto answer = std::make_shared<ReplyOnce<Response>>(call);
     try {
+      if (Status status = access.CheckMethod(call->caller(), allowed, call->method()); !status.ok())
+        return answer->Send(status);
       Request request;
       if (Status status = ReserveDecoded<Request>(call->request().size()); !status.ok()) return answer->Send(status);
       if (Status status = Decode(call->TakeRequest(), &request); !status.ok()) return answer->Send(status);
       answer->set_in_body(WantsBodyErrors(request));
       const CallOptions options{.cancel = &call->cancel(),
                                 .single_message_is_cheap = call->single_message_is_cheap(),
-                                .caller_timeout_ms = call->caller_timeout_ms()};
+                                .caller_timeout_ms = call->caller_timeout_ms(),
+                                .caller = &call->caller()};
       (service.*run)(std::move(request), options,
                      [answer](const Result<Response>& response) { answer->Send(response); });
     } catch (...) {
@@ -261,21 +264,36 @@ std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel
   return std::make_shared<RemoteMaster>(std::move(channel));
 }
 
-CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master) {
+CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access) {
   auto handlers = std::make_shared<Handlers>();
-  const auto to_worker = [&](const char* name, auto run) { Add(*handlers, kWorker + std::string(name), worker, run); };
-  const auto to_master = [&](const char* name, auto run) { Add(*handlers, kMaster + std::string(name), master, run); };
-#define WEIR_SERVE(Method, Request, Response) to_worker(#Method, &WorkerService::Method);
+#define WEIR_SERVE(Method, Request, Response, Allowed) \
+  Add(*handlers, std::string(kWorker) + #Method, Allowed, access, worker, &WorkerService::Method);
   WEIR_WORKER_METHODS(WEIR_SERVE)
 #undef WEIR_SERVE
-#define WEIR_SERVE(Method, Request, Response) to_master(#Method, &MasterService::Method);
+#define WEIR_SERVE(Method, Request, Response, Allowed) \
+  Add(*handlers, std::string(kMaster) + #Method, Allowed, access, master, &MasterService::Method);
   WEIR_MASTER_METHODS(WEIR_SERVE)
 #undef WEIR_SERVE
-  return [handlers](std::shared_ptr<IncomingCall> call) {
+  return [handlers, &access](std::shared_ptr<IncomingCall> call) {
     auto it = handlers->find(call->method());
-    if (it == handlers->end()) return call->Respond(Unimplemented("unknown method {}", call->method()));
+    if (it == handlers->end()) {
+      if (Status status = access.CheckMethod(call->caller(), kEverybody, call->method()); !status.ok())
+        return call->Respond(status);
+      return call->Respond(Unimplemented("unknown method {}", call->method()));
+    }
     it->second(std::move(call));
   };
+}
+
+std::vector<std::pair<std::string, Roles>> AllowedRoles() {
+  std::vector<std::pair<std::string, Roles>> roles;
+#define WEIR_ROLES(Method, Request, Response, Allowed) roles.emplace_back(std::string(kWorker) + #Method, Allowed);
+  WEIR_WORKER_METHODS(WEIR_ROLES)
+#undef WEIR_ROLES
+#define WEIR_ROLES(Method, Request, Response, Allowed) roles.emplace_back(std::string(kMaster) + #Method, Allowed);
+  WEIR_MASTER_METHODS(WEIR_ROLES)
+#undef WEIR_ROLES
+  return roles;
 }
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "cluster/access.h"
 #include "cluster/transport.h"
 #include "cluster/wire.h"
 
@@ -15,33 +16,34 @@ namespace weir {
 template <class Response>
 using Reply = std::function<void(Result<Response>)>;
 
-// The methods of the two services: name, request, response. Interfaces, proxies and handlers are made from these
-// tables. WaitForEnd is Weir's own: it answers when the task ends. TensorFlow's workers answer with Unimplemented.
-#define WEIR_WORKER_METHODS(METHOD)                                                                            \
-  METHOD(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)                               \
-  METHOD(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse) \
-  METHOD(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse) \
-  METHOD(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse)                   \
-  METHOD(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse)             \
-  METHOD(RunGraph, RunGraphCall, RunGraphReply)                                                                \
-  METHOD(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse)                      \
-  METHOD(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse)                            \
-  METHOD(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)                                           \
-  METHOD(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse)                                     \
-  METHOD(WaitForEnd, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse)
-#define WEIR_MASTER_METHODS(METHOD)                                                                \
-  METHOD(CreateSession, tensorflow::CreateSessionRequest, tensorflow::CreateSessionResponse)       \
-  METHOD(ExtendSession, tensorflow::ExtendSessionRequest, tensorflow::ExtendSessionResponse)       \
-  METHOD(RunStep, RunStepCall, RunStepReply)                                                       \
-  METHOD(PartialRunSetup, tensorflow::PartialRunSetupRequest, tensorflow::PartialRunSetupResponse) \
-  METHOD(CloseSession, tensorflow::CloseSessionRequest, tensorflow::CloseSessionResponse)          \
-  METHOD(ListDevices, tensorflow::ListDevicesRequest, tensorflow::ListDevicesResponse)             \
-  METHOD(Reset, tensorflow::ResetRequest, tensorflow::ResetResponse)                               \
-  METHOD(MakeCallable, tensorflow::MakeCallableRequest, tensorflow::MakeCallableResponse)          \
-  METHOD(RunCallable, RunCallableCall, RunCallableReply)                                           \
-  METHOD(ReleaseCallable, tensorflow::ReleaseCallableRequest, tensorflow::ReleaseCallableResponse)
+// The methods of the two services: name, request, response, and the roles that may call it. Interfaces, proxies and
+// handlers are made from these tables. WaitForEnd is Weir's own: it answers when the task ends. TensorFlow's workers
+// answer with Unimplemented.
+#define WEIR_WORKER_METHODS(METHOD)                                                                                    \
+  METHOD(GetStatus, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse, kTasks)                               \
+  METHOD(CreateWorkerSession, tensorflow::CreateWorkerSessionRequest, tensorflow::CreateWorkerSessionResponse, kTasks) \
+  METHOD(DeleteWorkerSession, tensorflow::DeleteWorkerSessionRequest, tensorflow::DeleteWorkerSessionResponse, kTasks) \
+  METHOD(RegisterGraph, tensorflow::RegisterGraphRequest, tensorflow::RegisterGraphResponse, kTasks)                   \
+  METHOD(DeregisterGraph, tensorflow::DeregisterGraphRequest, tensorflow::DeregisterGraphResponse, kTasks)             \
+  METHOD(RunGraph, RunGraphCall, RunGraphReply, kTasks)                                                                \
+  METHOD(CleanupGraph, tensorflow::CleanupGraphRequest, tensorflow::CleanupGraphResponse, kTasks)                      \
+  METHOD(CleanupAll, tensorflow::CleanupAllRequest, tensorflow::CleanupAllResponse, kTasks | kAdministrators)          \
+  METHOD(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply, kTasks)                                           \
+  METHOD(Logging, tensorflow::LoggingRequest, tensorflow::LoggingResponse, kTasks)                                     \
+  METHOD(WaitForEnd, tensorflow::GetStatusRequest, tensorflow::GetStatusResponse, kTasks)
+#define WEIR_MASTER_METHODS(METHOD)                                                                            \
+  METHOD(CreateSession, tensorflow::CreateSessionRequest, tensorflow::CreateSessionResponse, kEverybody)       \
+  METHOD(ExtendSession, tensorflow::ExtendSessionRequest, tensorflow::ExtendSessionResponse, kEverybody)       \
+  METHOD(RunStep, RunStepCall, RunStepReply, kEverybody)                                                       \
+  METHOD(PartialRunSetup, tensorflow::PartialRunSetupRequest, tensorflow::PartialRunSetupResponse, kEverybody) \
+  METHOD(CloseSession, tensorflow::CloseSessionRequest, tensorflow::CloseSessionResponse, kEverybody)          \
+  METHOD(ListDevices, tensorflow::ListDevicesRequest, tensorflow::ListDevicesResponse, kEverybody)             \
+  METHOD(Reset, tensorflow::ResetRequest, tensorflow::ResetResponse, kAdministrators)                          \
+  METHOD(MakeCallable, tensorflow::MakeCallableRequest, tensorflow::MakeCallableResponse, kEverybody)          \
+  METHOD(RunCallable, RunCallableCall, RunCallableReply, kEverybody)                                           \
+  METHOD(ReleaseCallable, tensorflow::ReleaseCallableRequest, tensorflow::ReleaseCallableResponse, kEverybody)
 
-#define WEIR_METHOD(Method, Request, Response) \
+#define WEIR_METHOD(Method, Request, Response, Allowed) \
   virtual void Method(Request request, const CallOptions& options, Reply<Response> done) = 0;
 class WorkerService {
  public:
@@ -66,8 +68,12 @@ std::shared_ptr<WorkerService> MakeDirectWorker(WorkerService& worker, std::stri
 // "/job:ps/replica:0/task:0 (10.0.0.7:2222)", or the part of it that is known.
 std::string TaskAt(const std::string& task, const std::string& address);
 
-// Handles incoming calls of both services, which must outlive the calls. Unimplemented for an unknown method,
-// InvalidArgument for a message that cannot be parsed.
-CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master);
+// Handles incoming calls of both services, which must outlive the calls, as `access` must. Errors of AccessControl for
+// a caller who may not call the method, Unimplemented for an unknown method, InvalidArgument for a message that cannot
+// be parsed.
+CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access);
+
+// The roles that may call each method, by the method's path, in the order of the tables.
+std::vector<std::pair<std::string, Roles>> AllowedRoles();
 
 }  // namespace weir

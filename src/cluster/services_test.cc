@@ -63,7 +63,8 @@ class RecordedCall final : public IncomingCall {
 std::vector<Status> AnswersOf(std::function<void(std::function<void(Status)>)> behaviour) {
   Behaving services;
   services.behaviour = std::move(behaviour);
-  const CallHandler handler = MakeServiceHandler(services, services);
+  AccessControl access(RealClock());
+  const CallHandler handler = MakeServiceHandler(services, services, access);
   std::vector<Status> answers;
   for (const char* method : {"WorkerService/RegisterGraph", "WorkerService/RecvTensor", "MasterService/CreateSession"})
     handler(std::make_shared<RecordedCall>(std::string("/tensorflow.") + method, answers));

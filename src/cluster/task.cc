@@ -7,7 +7,8 @@ namespace weir {
 
 Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::ConfigProto& config,
            const Dependencies& dependencies)
-    : worker_(name, MakeLocalDevices(config, name, dependencies.rng, &dependencies.parts.env),
+    : access_(dependencies.clock),
+      worker_(name, MakeLocalDevices(config, name, dependencies.rng, &dependencies.parts.env),
               Worker::Dependencies{.parts = dependencies.parts,
                                    .transport = dependencies.transport,
                                    .clock = dependencies.clock,
@@ -20,7 +21,7 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
       MasterSession::Dependencies{dependencies.parts.registry, MakeLocalConstantEvaluator(dependencies.parts.env),
                                   peers_, dependencies.parts.blocking_pool, dependencies.alarms, best_effort_,
                                   dependencies.rng, dependencies.session_lease_ms},
-      config, worker_, dependencies.transport, dependencies.unclaimed_session_ms});
+      config, worker_, dependencies.transport, access_, dependencies.unclaimed_session_ms});
 }
 
 Task::~Task() { best_effort_->Stop(); }

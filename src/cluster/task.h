@@ -37,7 +37,7 @@ class Task final {
   Worker& worker() { return worker_; }
   Master& master() { return *master_; }
   // For a listener. The task must outlive the calls.
-  CallHandler Handler() { return MakeServiceHandler(worker_, *master_); }
+  CallHandler Handler() { return MakeServiceHandler(worker_, *master_, access_); }
 
   // Fails running steps and closes all sessions; later calls fail. Blocks until nothing is running.
   void End();
@@ -45,6 +45,7 @@ class Task final {
   void End(std::function<void()> done);
 
  private:
+  AccessControl access_;
   Worker worker_;
   const std::shared_ptr<Peers> peers_;
   const std::shared_ptr<BestEffortCalls> best_effort_;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cluster/one_shot_event.h"
+#include "cluster/peer_identity.h"
 #include "cluster/rope.h"
 #include "op/cancel.h"
 
@@ -22,6 +23,8 @@ struct CallOptions {
   bool single_message_is_cheap = false;
   // Incoming calls only: the caller's timeout. 0: unknown to the transport.
   int64_t caller_timeout_ms = 0;
+  // Incoming calls only: who calls. Lives as long as the call.
+  const PeerIdentity* caller = &TrustedPeer();
 };
 
 // A connection to one address. Thread-safe. Connects on first use, and again after a failure.
@@ -48,6 +51,7 @@ class IncomingCall {
     RopeReader(request()).Take(request().size(), &shared);
     return shared;
   }
+  virtual const PeerIdentity& caller() const { return TrustedPeer(); }
   virtual bool single_message_is_cheap() const { return false; }  // see CallOptions
   virtual int64_t caller_timeout_ms() const { return 0; }         // see CallOptions
   // Cancelled as Unavailable when the caller has given up or cannot be reached: the response would be lost. Work that
@@ -73,7 +77,12 @@ class Transport {
   virtual ~Transport() = default;
   // A thread that waits for a response can poll this transport with it. Null if the transport cannot be polled.
   virtual std::shared_ptr<EventPoller> event_poller() { return nullptr; }
-  virtual std::shared_ptr<Channel> Connect(const std::string& address) = 0;
+  // A transport with certificates makes sure that the server at the address is `task` ("/job:ps/replica:0/task:0"); if
+  // `task` is empty, that its certificate names the host.
+  virtual std::shared_ptr<Channel> Connect(const std::string& address, const std::string& task) = 0;
+  std::shared_ptr<Channel> Connect(const std::string& address) { return Connect(address, ""); }
+  // Why calls cannot work with the credentials that the transport was given.
+  virtual Status CheckCredentials() { return OkStatus(); }
   // Unavailable if the address is in use, InvalidArgument if it does not belong to this machine.
   virtual Result<std::unique_ptr<Listener>> Listen(const std::string& address) = 0;
 };

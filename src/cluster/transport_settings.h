@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "cluster/credentials.h"
+
 namespace weir {
 
 struct TransportSettings {
@@ -14,6 +16,7 @@ struct TransportSettings {
   // Use UCX between processes of one host too, where the host transport would be faster, and warn if UCX cannot be
   // used.
   bool force_ucx = false;
+  Credentials credentials;
 };
 
 // Transports divide the timeout by four, and gRPC stores it in an int.

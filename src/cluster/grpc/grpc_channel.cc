@@ -112,6 +112,7 @@ void Probe(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& conne
   call->request = ToByteBuffer(Rope());
   call->context.set_deadline(std::chrono::system_clock::now() +
                              std::chrono::milliseconds(ProbeTimeoutMs(shared->settings)));
+  shared->security->AddToken(&call->context);
   if (!shared->calls.Add(call)) {
     delete call;
     return;
@@ -138,9 +139,9 @@ void CheckPeer(const SharedPtr& shared, const std::shared_ptr<GrpcConnection>& c
 
 }  // namespace
 
-GrpcConnection::GrpcConnection(const std::string& address, const TransportSettings& settings)
-    : channel(grpc::CreateCustomChannel(DialTarget(address), grpc::InsecureChannelCredentials(),
-                                        Arguments(address, settings))),
+GrpcConnection::GrpcConnection(const std::string& address, const TransportSettings& settings,
+                               const std::shared_ptr<grpc::ChannelCredentials>& credentials)
+    : channel(grpc::CreateCustomChannel(DialTarget(address), credentials, Arguments(address, settings))),
       stub(channel),
       last_activity_nanos(Now()) {}
 
@@ -198,11 +199,12 @@ void OutgoingCalls::CancelCallsOn(const GrpcConnection* connection) {
 
 // ---- GrpcChannel ----
 
-GrpcChannel::GrpcChannel(std::string address, std::shared_ptr<Shared> shared)
+GrpcChannel::GrpcChannel(std::string address, const std::string& task, std::shared_ptr<Shared> shared)
     : address_(std::move(address)),
       shared_(std::move(shared)),
+      credentials_(shared_->security->ForChannel(address_, task)),
       events_(shared_->events()),
-      connection_(std::make_shared<GrpcConnection>(address_, shared_->settings)) {}
+      connection_(std::make_shared<GrpcConnection>(address_, shared_->settings, credentials_)) {}
 
 // Leaked in a forked child: gRPC would wait for threads that exist only in the parent.
 GrpcChannel::~GrpcChannel() {
@@ -216,7 +218,7 @@ std::shared_ptr<GrpcConnection> GrpcChannel::Connection(bool wait_for_ready) {
   // A call that does not wait must learn the current state, not the result of gRPC's last attempt.
   const bool outdated = !wait_for_ready && connection_->channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE;
   if (connection_->lost || stale || outdated)
-    former = std::exchange(connection_, std::make_shared<GrpcConnection>(address_, shared_->settings));
+    former = std::exchange(connection_, std::make_shared<GrpcConnection>(address_, shared_->settings, credentials_));
   return connection_;
 }
 
@@ -227,6 +229,7 @@ void GrpcChannel::Call(const std::string& method, Rope request, const CallOption
   const std::shared_ptr<GrpcConnection> connection = Connection(options.wait_for_ready);
   call->connection = connection;
   call->context.set_wait_for_ready(options.wait_for_ready);
+  shared_->security->AddToken(&call->context);
   if (options.timeout_ms > 0)
     call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(options.timeout_ms));
   const auto give_up = [call](const Status& reason) {

@@ -17,6 +17,7 @@
 #include "base/alarms.h"
 #include "base/this_process.h"
 #include "cluster/grpc/grpc_events.h"
+#include "cluster/grpc/grpc_security.h"
 #include "cluster/transport.h"
 #include "cluster/transport_settings.h"
 
@@ -40,7 +41,8 @@ inline constexpr std::pair<const char*, int> kStreamArguments[] = {
 
 // One connection. gRPC opens it on first use and again after a failure. Thread-safe.
 struct GrpcConnection final {
-  GrpcConnection(const std::string& address, const TransportSettings& settings);
+  GrpcConnection(const std::string& address, const TransportSettings& settings,
+                 const std::shared_ptr<grpc::ChannelCredentials>& credentials);
 
   const std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
@@ -93,14 +95,17 @@ class GrpcChannel final : public Channel {
  public:
   // Shared by all channels of a transport. REQUIRES: `alarms` and `events` live until the calls are closed.
   struct Shared {
-    Shared(const TransportSettings& settings, Alarms& alarms, std::function<GrpcEvents&()> events)
-        : settings(settings), alarms(alarms), events(std::move(events)) {}
+    Shared(const TransportSettings& settings, std::shared_ptr<GrpcSecurity> security, Alarms& alarms,
+           std::function<GrpcEvents&()> events)
+        : settings(settings), security(std::move(security)), alarms(alarms), events(std::move(events)) {}
     const TransportSettings settings;
+    const std::shared_ptr<GrpcSecurity> security;
     Alarms& alarms;
     const std::function<GrpcEvents&()> events;  // created on first use
     OutgoingCalls calls;
   };
-  GrpcChannel(std::string address, std::shared_ptr<Shared> shared);
+  // `task` as in Transport::Connect.
+  GrpcChannel(std::string address, const std::string& task, std::shared_ptr<Shared> shared);
   ~GrpcChannel() override;
 
   void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override;
@@ -113,6 +118,7 @@ class GrpcChannel final : public Channel {
   const pid_t process_ = ThisProcess();
   const std::string address_;
   const std::shared_ptr<Shared> shared_;
+  const std::shared_ptr<grpc::ChannelCredentials> credentials_;
   GrpcEvents& events_;
   std::mutex mu_;
   std::shared_ptr<GrpcConnection> connection_;

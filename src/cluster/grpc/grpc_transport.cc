@@ -19,6 +19,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "cluster/grpc/grpc_buffers.h"
 #include "cluster/grpc/grpc_channel.h"
 #include "cluster/grpc/grpc_port.h"
@@ -52,6 +53,7 @@ class GrpcIncoming final : public IncomingCall {
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   CancelToken& cancel() override { return cancel_; }
+  const PeerIdentity& caller() const override { return caller_; }
   int64_t caller_timeout_ms() const override { return caller_timeout_ms_; }
   void Respond(Result<Rope> response) override;
 
@@ -62,6 +64,7 @@ class GrpcIncoming final : public IncomingCall {
   std::string method_;
   Rope request_;
   CancelToken cancel_;
+  PeerIdentity caller_;
   int64_t caller_timeout_ms_ = 0;
   std::atomic<ServerCall*> server_call_{nullptr};
 };
@@ -150,6 +153,7 @@ class GrpcIncoming::ServerCall final {
 
 class GrpcListener final : public Listener {
  public:
+  explicit GrpcListener(std::shared_ptr<const GrpcSecurity> security) : security_(std::move(security)) {}
   ~GrpcListener() override {
     if (server_ == nullptr) return;
     server_calls_.Close();
@@ -162,7 +166,7 @@ class GrpcListener final : public Listener {
   bool Bind(const std::vector<std::string>& addresses, int port, const TransportSettings& settings) {
     port_ = port;
     grpc::ServerBuilder builder;
-    for (const std::string& address : addresses) builder.AddListeningPort(address, grpc::InsecureServerCredentials());
+    for (const std::string& address : addresses) builder.AddListeningPort(address, security_->ForServer());
     builder.RegisterAsyncGenericService(&service_);
     std::unique_ptr<grpc::ServerCompletionQueue> queue = builder.AddCompletionQueue();
     queue_ = queue.get();
@@ -188,6 +192,7 @@ class GrpcListener final : public Listener {
 
  private:
   friend class GrpcIncoming::ServerCall;
+  const std::shared_ptr<const GrpcSecurity> security_;
   CallHandler handler_;
   ServerCalls server_calls_;
   grpc::AsyncGenericService service_;
@@ -215,6 +220,7 @@ void GrpcIncoming::ServerCall::Accepted(bool ok) {
   }
   Accept(listener_);
   call_->method_ = context_.method();
+  call_->caller_ = listener_.security_->Identify(context_);
   if (const auto deadline = context_.deadline(); deadline != std::chrono::system_clock::time_point::max()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::system_clock::now());
     call_->caller_timeout_ms_ = std::max<int64_t>(1, left.count());
@@ -259,14 +265,18 @@ void GrpcIncoming::Respond(Result<Rope> response) {
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(const TransportSettings& settings)
-      : shared_(std::make_shared<GrpcChannel::Shared>(settings, alarms_, [this]() -> GrpcEvents& { return Events(); })),
+      : shared_(std::make_shared<GrpcChannel::Shared>(
+            settings, std::make_shared<GrpcSecurity>(settings.credentials, RealEnv(), RealClock()), alarms_,
+            [this]() -> GrpcEvents& { return Events(); })),
         alarms_(RealClock()) {}
   ~GrpcTransport() override { shared_->calls.Close(); }
-  std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<GrpcChannel>(address, shared_);
+  std::shared_ptr<Channel> Connect(const std::string& address, const std::string& task) override {
+    return std::make_shared<GrpcChannel>(address, task, shared_);
   }
+  Status CheckCredentials() override { return shared_->security->Check(/*serves=*/false); }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
     WEIR_ASSIGN(const Address wanted, Address::Parse(address));
+    WEIR_TRY(shared_->security->Check(/*serves=*/true));
     WEIR_ASSIGN(std::unique_ptr<GrpcListener> listener, Bind(wanted));
     // If several threads wait for gRPC events, one of them sees all events and must wake the others. So outgoing calls
     // share the queue of incoming ones.
@@ -280,7 +290,7 @@ class GrpcTransport final : public Transport {
   Result<std::unique_ptr<GrpcListener>> Bind(const Address& wanted) {
     std::unique_ptr<GrpcListener> listener;
     WEIR_TRY(BindFreePort(wanted, [&](const std::vector<std::string>& addresses, int port) {
-               listener = std::make_unique<GrpcListener>();
+               listener = std::make_unique<GrpcListener>(shared_->security);
                return listener->Bind(addresses, port, shared_->settings);
              }).status());
     return listener;

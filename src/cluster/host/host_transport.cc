@@ -59,14 +59,15 @@ class HostTransport final : public Transport {
     other_ = nullptr;
   }
   std::shared_ptr<EventPoller> event_poller() override { return poller_; }
-  std::shared_ptr<Channel> Connect(const std::string& address) override {
+  std::shared_ptr<Channel> Connect(const std::string& address, const std::string& task) override {
     return std::make_shared<HostChannel>(
         address, callers_, [this] { return Shared(); },
-        [weak = std::weak_ptr(other_), address]() -> std::shared_ptr<Channel> {
+        [weak = std::weak_ptr(other_), address, task]() -> std::shared_ptr<Channel> {
           const std::shared_ptr<Transport> other = weak.lock();
-          return other == nullptr ? nullptr : other->Connect(address);
+          return other == nullptr ? nullptr : other->Connect(address, task);
         });
   }
+  Status CheckCredentials() override { return other_->CheckCredentials(); }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
     WEIR_ASSIGN(const Address wanted, Address::Parse(address));
     WEIR_ASSIGN(std::unique_ptr<Listener> listener, other_->Listen(address));

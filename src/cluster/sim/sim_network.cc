@@ -31,7 +31,7 @@ class SimNetwork::Host final : public Transport, public std::enable_shared_from_
   Host(SimNetwork& network, std::string name, int incarnation)
       : network_(network), name_(std::move(name)), incarnation_(incarnation) {}
 
-  std::shared_ptr<Channel> Connect(const std::string& address) override;
+  std::shared_ptr<Channel> Connect(const std::string& address, const std::string& /*task*/) override;
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override;
 
   SimNetwork& network() { return network_; }
@@ -180,7 +180,7 @@ class SimNetwork::SimChannel final : public Channel, public std::enable_shared_f
   std::vector<CallPtr> waiting_;  // for a connection
 };
 
-std::shared_ptr<Channel> SimNetwork::Host::Connect(const std::string& address) {
+std::shared_ptr<Channel> SimNetwork::Host::Connect(const std::string& address, const std::string& /*task*/) {
   return std::make_shared<SimChannel>(shared_from_this(), address);
 }
 

@@ -44,8 +44,8 @@ class SeenTransport final : public Transport {
   };
   explicit SeenTransport(std::shared_ptr<Seen> seen, int64_t timeout_ms)
       : seen_(std::move(seen)), grpc_(MakeGrpcTransport({.peer_timeout_ms = timeout_ms})) {}
-  std::shared_ptr<Channel> Connect(const std::string& address) override {
-    return std::make_shared<SeenChannel>(seen_, grpc_->Connect(address));
+  std::shared_ptr<Channel> Connect(const std::string& address, const std::string& task) override {
+    return std::make_shared<SeenChannel>(seen_, grpc_->Connect(address, task));
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override { return grpc_->Listen(address); }
 

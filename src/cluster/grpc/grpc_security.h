@@ -1,0 +1,43 @@
+// GrpcSecurity: TLS and tokens for the gRPC transport. gRPC makes the handshakes and reads changed certificate files
+// again; this class says whom to accept, and who a caller is. Thread-safe.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cluster/credentials.h"
+#include "cluster/peer_identity.h"
+#include "cluster/tokens.h"
+
+namespace weir {
+
+class GrpcSecurity final {
+ public:
+  GrpcSecurity(Credentials credentials, Env& env, Clock& clock);
+
+  // InvalidArgument or the error of a file, if the credentials cannot be used.
+  Status Check(bool serves);
+
+  // For a connection to `address`. With TLS, the peer's certificate must be that of `task`
+  // ("/job:ps/replica:0/task:0"), or, if `task` is empty, name the host of the address.
+  std::shared_ptr<grpc::ChannelCredentials> ForChannel(const std::string& address, const std::string& task) const;
+  std::shared_ptr<grpc::ServerCredentials> ForServer() const;
+
+  // Adds this process's token to a call, if it has one.
+  void AddToken(grpc::ClientContext* context) const;
+  // Callers must show credentials.
+  bool asks_callers() const { return credentials_.authenticates(); }
+  // Who the caller is. REQUIRES: the call has arrived.
+  PeerIdentity Identify(const grpc::ServerContext& context) const;
+
+ private:
+  const Credentials credentials_;
+  Env& env_;
+  const std::unique_ptr<AcceptedTokens> accepted_tokens_;  // null: none
+  const std::unique_ptr<ShownToken> shown_token_;          // null: none
+};
+
+}  // namespace weir

@@ -1,0 +1,116 @@
+#include "cluster/tokens.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_split.h"
+#include "base/alarms.h"
+#include "base/env.h"
+#include "base/log.h"
+
+namespace weir {
+namespace {
+
+constexpr int64_t kNanosPerSecond = 1000 * kNanosPerMilli;
+
+// Takes the same time whatever the bytes are. The length is no secret.
+bool IsEqualInConstantTime(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  volatile unsigned char difference = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    difference =
+        difference | static_cast<unsigned char>(static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
+  return difference == 0;
+}
+
+std::vector<std::string_view> Words(std::string_view line) {
+  return absl::StrSplit(line, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
+}
+
+}  // namespace
+
+Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std::string& text,
+                                                                      const std::string& where) {
+  std::vector<std::pair<std::string, PeerIdentity>> tokens;
+  int number = 0;
+  for (const std::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    const std::vector<std::string_view> words = Words(line);
+    if (words.empty() || words[0].starts_with('#')) continue;
+    if (words.size() != 2) {
+      return InvalidArgument("{}, line {}: expected a token and whose it is, such as client/alice; it has {} words",
+                             where, number, words.size());
+    }
+    if (words[0].size() < kMinTokenBytes) {
+      return InvalidArgument("{}, line {}: a token needs at least {} characters; make one with: openssl rand -hex 32",
+                             where, number, kMinTokenBytes);
+    }
+    const std::optional<PeerIdentity> identity = ParseIdentity(words[1]);
+    if (!identity.has_value() || identity->role == Role::kTask) {
+      return InvalidArgument("{}, line {}: '{}' is not client/NAME or admin/NAME. Tasks need certificates", where,
+                             number, std::string(words[1]));
+    }
+    tokens.emplace_back(words[0], *identity);
+  }
+  if (tokens.empty()) return InvalidArgument("{} has no tokens", where);
+  return tokens;
+}
+
+AcceptedTokens::AcceptedTokens(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
+    : env_(env), clock_(clock), path_(std::move(path)), reload_nanos_(reload_seconds * kNanosPerSecond) {}
+
+Status AcceptedTokens::Refresh() {
+  const int64_t now = clock_.MonotonicNanos();
+  if (read_again_nanos_ != 0 && now < read_again_nanos_) return OkStatus();
+  read_again_nanos_ = now + reload_nanos_;
+  WEIR_ASSIGN(std::string text, env_.ReadFile(path_));
+  if (text == text_) return OkStatus();
+  WEIR_ASSIGN(tokens_, ParseTokens(text, path_));
+  text_ = std::move(text);
+  return OkStatus();
+}
+
+Status AcceptedTokens::Check() {
+  std::lock_guard lock(mu_);
+  read_again_nanos_ = 0;
+  return Refresh();
+}
+
+PeerIdentity AcceptedTokens::Find(std::string_view token) {
+  std::lock_guard lock(mu_);
+  if (Status status = Refresh(); !status.ok())
+    LogError("cannot read the accepted tokens again, the former ones stay valid: {}", std::string(status.message()));
+  PeerIdentity found{Role::kNone, "", ""};
+  for (const auto& [known, identity] : tokens_) {  // all of them, so that the time does not tell which one it is
+    if (IsEqualInConstantTime(known, token)) found = identity;
+  }
+  return found;
+}
+
+ShownToken::ShownToken(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
+    : env_(env), clock_(clock), path_(std::move(path)), reload_nanos_(reload_seconds * kNanosPerSecond) {}
+
+Status ShownToken::Refresh() {
+  const int64_t now = clock_.MonotonicNanos();
+  if (read_again_nanos_ != 0 && now < read_again_nanos_) return OkStatus();
+  read_again_nanos_ = now + reload_nanos_;
+  WEIR_ASSIGN(const std::string text, env_.ReadFile(path_));
+  const std::vector<std::string_view> words = Words(text);
+  if (words.empty()) return InvalidArgument("the token file '{}' is empty", path_);
+  token_ = std::string(words[0]);
+  return OkStatus();
+}
+
+Status ShownToken::Check() {
+  std::lock_guard lock(mu_);
+  read_again_nanos_ = 0;
+  return Refresh();
+}
+
+std::string ShownToken::Get() {
+  std::lock_guard lock(mu_);
+  if (Status status = Refresh(); !status.ok())
+    LogError("cannot read the token again, the former one is used: {}", std::string(status.message()));
+  return token_;
+}
+
+}  // namespace weir
