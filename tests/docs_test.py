@@ -10,7 +10,7 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "tests/ops/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "tests/ops/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SUFFIXES = (".cc", ".h", ".py", ".md", ".txt", ".optest", ".proto", ".json")
 
 
@@ -103,6 +103,21 @@ def test_layers_in_the_documentation_are_those_that_are_checked():
         line = re.search(rf'^    "{folder}": \[(.*)\],', source, re.M)
         if line:
             assert [a.strip() for a in allowed.split(",") if a.strip()] == re.findall(r'"(\w+)"', line.group(1)), folder
+
+
+def test_the_table_of_roles_is_that_of_the_services():
+    source = (ROOT / "src/cluster/services.h").read_text().replace("\\\n", "\n")
+    groups = {"kTasks": {"tasks"}, "kAdministrators": {"administrators"},
+              "kEverybody": {"clients", "tasks", "administrators"}}
+    served = {}
+    for name, roles in re.findall(r"^ *METHOD\((\w+),[^()]*, ([\w| ]+)\)", source, re.M):
+        served[name] = set().union(*(groups[role.strip()] for role in roles.split("|")))
+    columns = ["clients", "tasks", "administrators"]
+    documented = {}
+    for row in re.findall(r"^\| (\w+) \|(.*)\|(.*)\|(.*)\|$", (ROOT / "docs/security.md").read_text(), re.M):
+        if row[0] != "method":
+            documented[row[0]] = {column for column, cell in zip(columns, row[1:]) if cell.strip() == "yes"}
+    assert len(served) == 21 and served == documented
 
 
 def test_the_example_of_the_readme_runs(tmp_path):

@@ -7,9 +7,10 @@ namespace weir::python {
 namespace {
 
 [[noreturn]] void RaiseInvalidReduction(const std::string& given) {
-  RaiseValue(fmt::format("Invalid Reduction Key {}. Key should be one of ('none', 'weighted_sum', 'weighted_mean', "
-                         "'weighted_sum_over_batch_size', 'weighted_sum_by_nonzero_weights').",
-                         given));
+  RaiseValue(
+      fmt::format("Invalid Reduction Key {}. Key should be one of ('none', 'weighted_sum', 'weighted_mean', "
+                  "'weighted_sum_over_batch_size', 'weighted_sum_by_nonzero_weights').",
+                  given));
 }
 
 LossReduction ReductionFrom(const std::string& text) {
@@ -49,8 +50,7 @@ struct type_caster<weir::python::ReductionArgument> {
 namespace weir::python {
 namespace {
 
-LossOptions Options(const Input& weights, const Name& scope, const Name& collection,
-                    ReductionArgument reduction = {}) {
+LossOptions Options(const Input& weights, const Name& scope, const Name& collection, ReductionArgument reduction = {}) {
   if (weights.absent()) RaiseValue("None values not supported. (the weights of a loss)");
   return {.weights = weights, .scope = scope.text, .collection = collection.text, .reduction = reduction.value};
 }
@@ -61,10 +61,10 @@ using Pairwise = Result<Output> (*)(Graph&, const Input&, const Input&, const Lo
 
 void DefPair(py::module_& m, const char* name, const char* first, const char* second, Pairwise function) {
   m.def(name,
-        Building(
-            [function](Graph& g, Input a, Input b, Input weights, Name scope, Name collection, ReductionArgument reduction) {
-              return function(g, a, b, Options(weights, scope, collection, reduction));
-            }),
+        Building([function](Graph& g, Input a, Input b, Input weights, Name scope, Name collection,
+                            ReductionArgument reduction) {
+          return function(g, a, b, Options(weights, scope, collection, reduction));
+        }),
         py::arg(first), py::arg(second), py::arg("weights") = 1.0, py::arg("scope") = py::none(),
         py::arg("loss_collection") = "losses", py::arg("reduction") = kDefaultReduction);
 }

@@ -50,8 +50,8 @@ Output Add(Graph& graph, Output x, Output y, const std::string& name) {
 Output TrueDivide(Graph& graph, Output x, Output y, const std::string& name) {
   const DType type = x.base_dtype();
   if (type != y.base_dtype())
-    RaiseType(
-        fmt::format("x and y must have the same dtype, got tf.{} != tf.{}", DTypeName(type), DTypeName(y.base_dtype())));
+    RaiseType(fmt::format("x and y must have the same dtype, got tf.{} != tf.{}", DTypeName(type),
+                          DTypeName(y.base_dtype())));
   if (IsInteger(type)) {
     const DType real = type == kInt32 || type == kInt64 || type == kUint32 || type == kUint64 ? kDouble : kFloat;
     x = CastTo(graph, x, real);

@@ -40,6 +40,8 @@ class Process final {
   // Creates a session on `target`; "" means in this process.
   Result<std::shared_ptr<Session>> NewSession(const std::string& target, std::shared_ptr<Graph> graph,
                                               const tensorflow::ConfigProto& config);
+  // Uses these credentials for all servers and sessions; the environment's where nothing is given.
+  Status UseCredentials(const Credentials& credentials) { return network_.UseCredentials(credentials); }
   Result<std::shared_ptr<Server>> NewServer(const tensorflow::ServerDef& def, const Server::Options& options);
   // Closes the sessions of the server at `target` and clears the resource containers of its cluster.
   Status Reset(const std::string& target, const std::vector<std::string>& containers,

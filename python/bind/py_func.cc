@@ -1,6 +1,7 @@
 #include "bind/py_func.h"
 
 #include "absl/strings/ascii.h"
+#include "base/rng.h"
 #include "bind/errors.h"
 #include "bind/gil.h"
 #include "bind/input_caster.h"
@@ -88,7 +89,8 @@ std::string PyFunctions::Add(Graph& graph, py::object function) {
   {
     std::lock_guard<std::mutex> lock(mu_);
     std::erase_if(functions_, [](const auto& entry) { return entry.second.expired(); });
-    token = fmt::format("pyfunc_{}", next_++);
+    // Random, so that a graph from elsewhere cannot name the functions of this process.
+    token = fmt::format("pyfunc_{}_{:016x}", next_++, RealRng().Next64());
     functions_[token] = item.shared();
   }
   graph.collections().Add(kPyFuncsCollection, item);

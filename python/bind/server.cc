@@ -117,13 +117,14 @@ void BindServer(py::module_& m) {
   py::class_<ServerObject, std::shared_ptr<ServerObject>>(m, "Server")
       .def(py::init([](py::handle server_or_cluster_def, std::optional<std::string> job_name,
                        std::optional<int> task_index, std::optional<std::string> protocol, py::handle config,
-                       bool start, const std::string& bind_address, const std::string& end_with) {
+                       bool start, const std::string& bind_address, const std::string& end_with,
+                       std::optional<std::vector<std::string>> files) {
              return MakeServer(
                  ServerDefFrom(server_or_cluster_def, {std::move(job_name), task_index, std::move(protocol)}, config),
-                 start, Server::Options{.bind_address = bind_address, .end_with = end_with});
+                 start, Server::Options{.bind_address = bind_address, .end_with = end_with, .files = std::move(files)});
            }),
            py::arg("server_or_cluster_def"), py::arg("job_name"), py::arg("task_index"), py::arg("protocol"),
-           py::arg("config"), py::arg("start"), py::arg("bind_address"), py::arg("end_with"))
+           py::arg("config"), py::arg("start"), py::arg("bind_address"), py::arg("end_with"), py::arg("files"))
       .def_property_readonly("target", [](const ServerObject& s) { return s.server->target(); })
       .def_property_readonly("server_def",
                              [](const ServerObject& s) { return MessageToPython("ServerDef", s.server->server_def()); })
@@ -138,6 +139,18 @@ void BindServer(py::module_& m) {
             s.server->Stop(static_cast<int64_t>(seconds * 1000));
           },
           py::arg("grace_seconds") = 0.0);
+  m.def(
+      "use_credentials",
+      [](const std::string& tls_cert, const std::string& tls_key, const std::string& tls_ca,
+         const std::string& token_file, const std::string& accepted_tokens) {
+        CheckRun(Process::Get().UseCredentials({.tls_cert = tls_cert,
+                                                .tls_key = tls_key,
+                                                .tls_ca = tls_ca,
+                                                .token_file = token_file,
+                                                .accepted_tokens_file = accepted_tokens}));
+      },
+      py::arg("tls_cert") = "", py::arg("tls_key") = "", py::arg("tls_ca") = "", py::arg("token_file") = "",
+      py::arg("accepted_tokens") = "");
   m.def(
       "reset_server",
       [](const std::string& target, const std::vector<std::string>& containers, py::handle config) {

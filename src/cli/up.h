@@ -23,7 +23,8 @@ struct UpOptions {
 };
 
 // Runs the tasks until all have ended. Returns the exit status: 0 if all workers succeeded; that of the first task that
-// failed more often than it may be restarted (128 + n if signal n ended it); 128 + n if signal n ended `weir up` itself.
+// failed more often than it may be restarted (128 + n if signal n ended it); 128 + n if signal n ended `weir up`
+// itself.
 Result<int> Up(const UpOptions& options);
 
 }  // namespace weir::cli

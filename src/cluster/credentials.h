@@ -30,6 +30,8 @@ struct Credentials {
 
   // Connections are encrypted.
   bool uses_tls() const { return !tls_ca.empty() || !tls_cert.empty(); }
+  bool operator==(const Credentials&) const = default;
+
   // Servers ask their callers who they are.
   bool authenticates() const { return !tls_cert.empty() || !accepted_tokens_file.empty(); }
 

@@ -47,20 +47,36 @@ std::unique_ptr<Transport> MakeTransport(const Credentials& credentials) {
 
 }  // namespace
 
-Network::Network(std::function<std::unique_ptr<Transport>()> make, Credentials credentials)
-    : credentials_(std::move(credentials)), make_(std::move(make)) {}
+Network::Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials)
+    : make_(std::move(make)), credentials_(std::move(credentials)) {}
 Network::Network(const Credentials& credentials)
-    : credentials_(credentials.OrElse(Credentials::FromEnvironment())),
-      make_([this] { return MakeTransport(credentials_); }) {}
+    : Network(MakeTransport, credentials.OrElse(Credentials::FromEnvironment())) {}
 Network::~Network() = default;
 
 Transport& Network::transport() {
   std::lock_guard lock(mu_);
   if (transport_ == nullptr) {
-    transport_ = make_();
+    transport_ = make_(credentials_);
     process_ = getpid();
   }
   return *transport_;
+}
+
+Credentials Network::credentials() {
+  std::lock_guard lock(mu_);
+  return credentials_;
+}
+
+Status Network::UseCredentials(const Credentials& credentials) {
+  std::lock_guard lock(mu_);
+  Credentials wanted = credentials.OrElse(credentials_);
+  if (wanted == credentials_) return OkStatus();
+  if (transport_ != nullptr)
+    return FailedPrecondition(
+        "this process has already connected or listened with other credentials: give all servers and sessions of a "
+        "process the same ones");
+  credentials_ = std::move(wanted);
+  return OkStatus();
 }
 
 void Network::AddMaster(const std::string& address, std::shared_ptr<MasterService> master) {

@@ -23,13 +23,16 @@ class Network final {
  public:
   // `make` creates the transport. The default uses shared memory within a host and gRPC between hosts; WEIR_TRANSPORT
   // chooses another (docs/cluster.md).
-  explicit Network(std::function<std::unique_ptr<Transport>()> make, Credentials credentials = {});
+  explicit Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials = {});
   // Uses the given credentials, and those of the environment where nothing is given.
   explicit Network(const Credentials& credentials);
   Network() : Network(Credentials()) {}
   ~Network();
   Transport& transport();
-  const Credentials& credentials() const { return credentials_; }
+  Credentials credentials();
+  // Uses these credentials from now on, and the former ones where nothing is given. FailedPrecondition if the process
+  // has already connected or listened with others: it has one identity.
+  Status UseCredentials(const Credentials& credentials);
   // True for the first caller: one warning per process is enough.
   bool FirstWarningOfExposure() { return !warned_.exchange(true); }
 
@@ -42,10 +45,10 @@ class Network final {
                                               const tensorflow::ConfigProto& config);
 
  private:
-  const Credentials credentials_;
-  const std::function<std::unique_ptr<Transport>()> make_;
+  const std::function<std::unique_ptr<Transport>(const Credentials&)> make_;
   std::atomic<bool> warned_{false};
   std::mutex mu_;
+  Credentials credentials_;
   std::unique_ptr<Transport> transport_;
   pid_t process_ = 0;  // the process that created the transport; a forked child cannot use it
   std::map<std::string, std::weak_ptr<MasterService>> masters_;

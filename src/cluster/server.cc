@@ -22,9 +22,16 @@ namespace {
 constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
 constexpr int64_t kEndWithGraceMs = 1000;
 constexpr char kLeaseVariable[] = "WEIR_SESSION_LEASE_MS";
+constexpr char kAllowAbortVariable[] = "WEIR_ALLOW_ABORT";
 constexpr char kFilesVariable[] = "WEIR_FILES";
 constexpr char kRequireTlsVariable[] = "WEIR_REQUIRE_TLS";
 constexpr char kUnclaimedVariable[] = "WEIR_UNCLAIMED_SESSION_SECONDS";
+
+// True if the environment says NAME=1.
+bool IsSet(const char* name) {
+  const char* variable = std::getenv(name);
+  return variable != nullptr && std::string_view(variable) == "1";
+}
 
 // Why a server cannot listen. If the address does not belong to this machine, the message says how
 // to set another one.
@@ -73,15 +80,13 @@ bool OnlyThisHostReaches(const Address& bind) {
 
 Status CheckExposure(const Address& bind, Server::Options::WhenOpen when_open, Network& network) {
   if (network.credentials().authenticates() || OnlyThisHostReaches(bind)) return OkStatus();
-  const char* variable = std::getenv(kRequireTlsVariable);
-  const bool required = variable != nullptr && std::string_view(variable) == "1";
+  const bool required = IsSet(kRequireTlsVariable);
   if (!required && when_open == Server::Options::WhenOpen::kAllow) return OkStatus();
   const std::string text = fmt::format(
       "whoever reaches {} can run graphs there: read and write files, and change variables. Give the cluster "
       "certificates (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
       bind.ToString());
-  if (required)
-    return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{}={}: {}", kRequireTlsVariable, variable, text));
+  if (required) return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{}=1: {}", kRequireTlsVariable, text));
   if (when_open == Server::Options::WhenOpen::kRefuse) {
     return MakeStatus(StatusCode::kPermissionDenied,
                       fmt::format("{}, or say --insecure if everybody in the network is trusted", text));
@@ -114,14 +119,15 @@ struct Server::Core final {
         files(std::move(some_files)),
         alarms(RealClock()),
         task(name, cluster, def.default_session_config(),
-             Task::Dependencies{.parts = {parts.registry, parts.pool, parts.blocking_pool,
-                                          files == nullptr ? parts.env : *files, parts.py_functions},
-                                .transport = network.transport(),
-                                .clock = RealClock(),
-                                .alarms = alarms,
-                                .rng = RealRng(),
-                                .unclaimed_session_ms = unclaimed_session_ms,
-                                .session_lease_ms = session_lease_ms}) {}
+             Task::Dependencies{
+                 .parts = {parts.registry, parts.pool, parts.blocking_pool, files == nullptr ? parts.env : *files,
+                           parts.py_functions, IsSet(kAllowAbortVariable)},
+                 .transport = network.transport(),
+                 .clock = RealClock(),
+                 .alarms = alarms,
+                 .rng = RealRng(),
+                 .unclaimed_session_ms = unclaimed_session_ms,
+                 .session_lease_ms = session_lease_ms}) {}
 
   Network& network;
   const std::unique_ptr<Env> files;  // null: all files of the process's Env

@@ -406,6 +406,7 @@ StepArgs Worker::ArgsFor(const StepState& state, ActiveStep& step, int64_t id) {
   args.context.resources = state.session->resources.get();
   args.context.functions = state.graph->kernel_state()->functions.get();
   args.context.py_functions = dependencies_.parts.py_functions;
+  args.context.may_end_process = dependencies_.parts.may_end_process;
   args.context.rendezvous = step.rendezvous;
   args.context.session_handle = &state.graph->kernel_state()->session_handle;
   args.context.keep_alive = state.graph->kernel_state();

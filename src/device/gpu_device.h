@@ -1,6 +1,6 @@
 // GpuDevice: a GPU as a device of a session or server. Its stream is opened when the first kernel is made or the first
-// value allocated. Kernels enqueue their work on the stream and return; a step ends when its work is done (WaitForStep).
-// Thread-safe.
+// value allocated. Kernels enqueue their work on the stream and return; a step ends when its work is done
+// (WaitForStep). Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -88,7 +88,7 @@ class GpuDevice final : public Device {
     std::string name;
     std::string op;
   };
-  std::vector<NumberedNode> numbered_nodes_;  // that may report faults; number 0 is no node
+  std::vector<NumberedNode> numbered_nodes_;   // that may report faults; number 0 is no node
   std::atomic<uint64_t> launches_checked_{0};  // the launches whose faults were taken
 };
 

@@ -52,7 +52,7 @@ struct LaunchShape {
 // c = epilogue(alpha * op(a) @ op(b) + beta * c), row-major: op(a) is [m, k], op(b) is [k, n], c is [m, n].
 struct GpuMatMul {
   enum class Epilogue { kNone, kBias, kRelu, kBiasRelu };
-  DType type = kFloat;  // of a, b, c and bias: half, bfloat16, float, double, complex64, complex128
+  DType type = kFloat;       // of a, b, c and bias: half, bfloat16, float, double, complex64, complex128
   bool transpose_a = false;  // a is [k, m]
   bool transpose_b = false;  // b is [n, k]
   int64_t m = 0, n = 0, k = 0;

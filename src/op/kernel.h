@@ -120,6 +120,7 @@ struct StepContext {
   std::shared_ptr<ResourceManager> step_resources;  // lifetime of the step: TensorArrays, stacks
   FunctionRunner* functions = nullptr;
   PyFuncRunner* py_functions = nullptr;  // null if this process does not run Python
+  bool may_end_process = false;          // for the op Abort
   IntrusivePtr<Rendezvous> rendezvous;
   CancelToken* cancel = nullptr;
   const std::string* session_handle = nullptr;

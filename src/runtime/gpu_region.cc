@@ -58,13 +58,13 @@ struct CapturedVariable {
 
 struct Recorded {
   std::unique_ptr<GpuGraph> graph;
-  std::map<int32_t, Slot> fed;                 // by input: host values that the graph copies, and GPU values
-  std::unique_ptr<PinnedBlock> fed_on_host;    // the inputs of the next replay
+  std::map<int32_t, Slot> fed;               // by input: host values that the graph copies, and GPU values
+  std::unique_ptr<PinnedBlock> fed_on_host;  // the inputs of the next replay
   Tensor fed_on_gpu;
-  size_t fed_bytes = 0;                        // of fed_on_host
-  std::map<int32_t, Slot> copied;              // by value: what the graph copies to the host
+  size_t fed_bytes = 0;            // of fed_on_host
+  std::map<int32_t, Slot> copied;  // by value: what the graph copies to the host
   std::unique_ptr<PinnedBlock> copied_on_host;
-  std::vector<Tensor> values;                  // by output: the other outputs
+  std::vector<Tensor> values;                     // by output: the other outputs
   std::map<int32_t, CapturedVariable> variables;  // by input
   int misses = 0;
 };
@@ -176,8 +176,8 @@ class GpuRegionKernel final {
           inputs[i] = values[source.number];
         }
       }
-      const absl::Span<EdgeValue> outputs =
-          absl::MakeSpan(values).subspan(static_cast<size_t>(member.first_value), static_cast<size_t>(member.num_outputs));
+      const absl::Span<EdgeValue> outputs = absl::MakeSpan(values).subspan(static_cast<size_t>(member.first_value),
+                                                                           static_cast<size_t>(member.num_outputs));
       Status status = ResolveRefs(member, absl::MakeSpan(inputs));
       if (!status.ok()) return OfMember(status, member);
       if (recorded != nullptr && member.role == GpuRegion::Member::kCopyToGpu) {
@@ -326,12 +326,11 @@ class GpuRegionKernel final {
       char* const to = recorded.fed_on_host->at(slot.offset);
       const char* const from = static_cast<const char*>(value.raw());
       const auto bytes = static_cast<int64_t>(slot.bytes);
-      ctx.ParallelForAll((bytes + kCopyBlock - 1) / kCopyBlock, /*cost_per_unit=*/kCopyBlock / 10,
-                         [&](int64_t begin, int64_t end) {
-                           const int64_t first = begin * kCopyBlock;
-                           std::memcpy(to + first, from + first,
-                                       static_cast<size_t>(std::min(end * kCopyBlock, bytes) - first));
-                         });
+      ctx.ParallelForAll(
+          (bytes + kCopyBlock - 1) / kCopyBlock, /*cost_per_unit=*/kCopyBlock / 10, [&](int64_t begin, int64_t end) {
+            const int64_t first = begin * kCopyBlock;
+            std::memcpy(to + first, from + first, static_cast<size_t>(std::min(end * kCopyBlock, bytes) - first));
+          });
     }
     return OkStatus();
   }

@@ -186,6 +186,7 @@ StepArgs LocalSession::ArgsForStep() {
   args.context.resources = resources_.get();
   args.context.functions = kernel_state_->functions.get();
   args.context.py_functions = py_functions_;
+  args.context.may_end_process = true;
   args.context.session_handle = &kernel_state_->handle;
   args.context.keep_alive = kernel_state_;
   args.pool = inter_pool_;

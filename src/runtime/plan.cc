@@ -302,10 +302,10 @@ Result<std::shared_ptr<const Plan>> CompilePlan(const Graph& graph, const PlanSi
     WEIR_TRY(RunPasses(pruned, environment.passes, report));
     WEIR_TRY(RunLocalPasses(pruned, graph.registry(), environment.passes, report));
     WEIR_TRY(PlaceMemory(pruned, graph.registry()));
-    if (environment.passes.form_gpu_regions && !signature.shows_nodes && !signature.late_feeds && !signature.receives_dead)
+    if (environment.passes.form_gpu_regions && !signature.shows_nodes && !signature.late_feeds &&
+        !signature.receives_dead)
       WEIR_TRY(FormGpuRegions(pruned, graph.registry(), environment.kernels));
-    return Compiler(std::move(pruned), environment.kernels, signature, environment.passes,
-                    HasGpu(environment.devices))
+    return Compiler(std::move(pruned), environment.kernels, signature, environment.passes, HasGpu(environment.devices))
         .Run();
   });
 }

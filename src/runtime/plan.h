@@ -106,11 +106,11 @@ struct Plan {
   // feeds_of_fetch[fetch][feed]: whether the fetch depends on the feed. Empty unless late_feeds is set.
   std::vector<std::vector<bool>> feeds_of_fetch;
 
-  std::vector<std::shared_ptr<const BoundKernel>> kernels;  // own the targets of PlanNode::info and kernel
+  std::vector<std::shared_ptr<const BoundKernel>> kernels;     // own the targets of PlanNode::info and kernel
   std::vector<std::unique_ptr<const Kernel>> guarded_kernels;  // those that check where their variables are
-  std::vector<std::unique_ptr<const NodeInfo>> infos;       // of nodes without a kernel
-  std::vector<std::shared_ptr<const NodeProps>> props;      // own the targets of PlanNode::constant
-  std::vector<std::unique_ptr<const Tensor>> gpu_constants;  // and those in the memory of a GPU
+  std::vector<std::unique_ptr<const NodeInfo>> infos;          // of nodes without a kernel
+  std::vector<std::shared_ptr<const NodeProps>> props;         // own the targets of PlanNode::constant
+  std::vector<std::unique_ptr<const Tensor>> gpu_constants;    // and those in the memory of a GPU
 
   std::vector<GpuDevice*> gpus;  // the GPUs that run nodes: a step waits for their work before it ends
 };

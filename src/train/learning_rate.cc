@@ -22,9 +22,7 @@ class Terms {
     rate_ = Take(ToOutput(graph, rate, kInvalidType, "learning_rate"));
   }
   Output rate() const { return rate_; }
-  Output Number(const Input& value) {
-    return rate_.valid() ? CastValue(graph_, value, rate_.base_dtype()) : Output();
-  }
+  Output Number(const Input& value) { return rate_.valid() ? CastValue(graph_, value, rate_.base_dtype()) : Output(); }
 
  private:
   Output Take(Result<Output> value) {
@@ -81,8 +79,7 @@ Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const
     s = Minimum(s, total);
   }
   Output p = s / total;
-  return Add(graph, (terms.rate() - end) * Pow(1.0f - p, terms.Number(power)), end,
-             {.name = scope.name() + "/"});
+  return Add(graph, (terms.rate() - end) * Pow(1.0f - p, terms.Number(power)), end, {.name = scope.name() + "/"});
 }
 
 Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& boundaries, const InputList& values,

@@ -138,7 +138,8 @@ TEST_F(GpuRegionTest, GraphsOfManyShapesAreDropped) {
   const Output x = Input();
   const auto step = Compile({x}, {Exp(Neg(x))}, {});
   for (int64_t size = 1; size <= 12; ++size) {
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(Floats(step, {*Tensor::Zeros(kFloat, {size})}).size(), static_cast<size_t>(size));
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(Floats(step, {*Tensor::Zeros(kFloat, {size})}).size(), static_cast<size_t>(size));
   }
   EXPECT_EQ(stream().num_replays(), 24);
 }
@@ -198,7 +199,8 @@ TEST_F(GpuRegionTest, StepsAtTheSameTime) {
     threads.emplace_back([&, t] {
       const auto value = static_cast<float>(t);
       for (int i = 0; i < 20; ++i)
-        EXPECT_THAT(Floats(step, {Tensor::Vector<float>({value, 0})}), ElementsAre(testing::FloatEq(std::exp(value)), 1));
+        EXPECT_THAT(Floats(step, {Tensor::Vector<float>({value, 0})}),
+                    ElementsAre(testing::FloatEq(std::exp(value)), 1));
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -3,7 +3,16 @@ from weir import _weir
 
 
 class Session(_weir.BaseSession):
-    """Runs parts of a graph. As a context manager it becomes the default session, and is closed at the end."""
+    """Runs parts of a graph. As a context manager it becomes the default session, and is closed at the end.
+
+    Extensions to TensorFlow: `tls_cert`, `tls_key`, `tls_ca` and `token_file` name the files of the credentials of this
+    process (docs/security.md).
+    """
+
+    def __init__(self, target="", graph=None, config=None, tls_cert="", tls_key="", tls_ca="", token_file=""):
+        if tls_cert or tls_key or tls_ca or token_file:
+            _weir.use_credentials(tls_cert=tls_cert, tls_key=tls_key, tls_ca=tls_ca, token_file=token_file)
+        super().__init__(target, graph, config)
 
     def __enter__(self):
         return self._enter(True)

@@ -85,9 +85,9 @@ Status CudaStaging::Copy(void* to, const void* from, size_t bytes) {
     const size_t part = std::min(bytes - done, kSegmentBytes - used_);
     char* const staged = segments_[current_].memory + used_;
     std::memcpy(staged, static_cast<const char*>(from) + done, part);
-    WEIR_TRY(context_.Check(
-        context_.driver->cuMemcpyHtoDAsync_v2(reinterpret_cast<cuda::CUdeviceptr>(to) + done, staged, part, context_.stream()),
-        "copying to the device"));
+    WEIR_TRY(context_.Check(context_.driver->cuMemcpyHtoDAsync_v2(reinterpret_cast<cuda::CUdeviceptr>(to) + done,
+                                                                  staged, part, context_.stream()),
+                            "copying to the device"));
     done += part;
     used_ += (part + kAlignment - 1) / kAlignment * kAlignment;
   }

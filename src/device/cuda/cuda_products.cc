@@ -102,9 +102,10 @@ Status CudaProducts::Run(const GpuMatMul& product, bool may_measure) {
 }
 
 Result<std::shared_ptr<CudaProducts::Plan>> CudaProducts::PlanFor(const GpuMatMul& p, bool may_measure) {
-  const int64_t numbers[] = {p.type,       p.transpose_a, p.transpose_b, p.m,        p.n,          p.k,
-                             p.batch,      p.stride_a,    p.stride_b,    p.stride_c, p.beta == 0,  int{static_cast<int>(p.epilogue)},
-                             AlignmentOf(p.a), AlignmentOf(p.b), AlignmentOf(p.c)};
+  const int64_t numbers[] = {
+      p.type,           p.transpose_a,    p.transpose_b,   p.m,        p.n,         p.k,
+      p.batch,          p.stride_a,       p.stride_b,      p.stride_c, p.beta == 0, int{static_cast<int>(p.epilogue)},
+      AlignmentOf(p.a), AlignmentOf(p.b), AlignmentOf(p.c)};
   const std::string key(reinterpret_cast<const char*>(numbers), sizeof(numbers));
   std::lock_guard lock(mutex_);
   std::shared_ptr<Plan>& plan = plans_[key];
@@ -126,7 +127,8 @@ Status CudaProducts::Describe(const GpuMatMul& p, Plan& plan) const {
   };
   WEIR_TRY(set(cuda::kMatmulTransA, p.transpose_b ? cuda::kOperationT : cuda::kOperationN));
   WEIR_TRY(set(cuda::kMatmulTransB, p.transpose_a ? cuda::kOperationT : cuda::kOperationN));
-  constexpr int kEpilogues[] = {cuda::kEpilogueDefault, cuda::kEpilogueBias, cuda::kEpilogueRelu, cuda::kEpilogueReluBias};
+  constexpr int kEpilogues[] = {cuda::kEpilogueDefault, cuda::kEpilogueBias, cuda::kEpilogueRelu,
+                                cuda::kEpilogueReluBias};
   WEIR_TRY(set(cuda::kMatmulEpilogue, kEpilogues[static_cast<int>(p.epilogue)]));
   if (p.bias != nullptr) WEIR_TRY(set(cuda::kMatmulBiasPointer, p.bias));
   const auto layout = [&](cuda::cublasLtMatrixLayout_t* to, int64_t rows, int64_t columns, int64_t stride) {
@@ -135,8 +137,9 @@ Status CudaProducts::Describe(const GpuMatMul& p, Plan& plan) const {
                              "cublasLtMatrixLayoutCreate"));
     if (p.batch == 1) return OkStatus();
     const auto count = static_cast<int32_t>(p.batch);
-    WEIR_TRY(library_->Check(
-        library_->cublasLtMatrixLayoutSetAttribute(*to, cuda::kLayoutBatchCount, &count, sizeof(count)), "batch count"));
+    WEIR_TRY(
+        library_->Check(library_->cublasLtMatrixLayoutSetAttribute(*to, cuda::kLayoutBatchCount, &count, sizeof(count)),
+                        "batch count"));
     return library_->Check(
         library_->cublasLtMatrixLayoutSetAttribute(*to, cuda::kLayoutStridedBatchOffset, &stride, sizeof(stride)),
         "batch stride");
@@ -161,11 +164,12 @@ Status CudaProducts::Choose(const GpuMatMul& p, bool may_measure, Plan& plan) {
   WEIR_TRY(set(cuda::kPreferenceAlignmentD, AlignmentOf(p.c)));
   cuda::cublasLtMatmulHeuristicResult_t candidates[kCandidates] = {};
   int count = 0;
-  const auto found = library_->cublasLtMatmulAlgoGetHeuristic(handle_, plan.operation, plan.left, plan.right, plan.result,
-                                                              plan.result, preference, kCandidates, candidates, &count);
+  const auto found =
+      library_->cublasLtMatmulAlgoGetHeuristic(handle_, plan.operation, plan.left, plan.right, plan.result, plan.result,
+                                               preference, kCandidates, candidates, &count);
   if (found != 0 || count == 0) {
-    return Unimplemented("cuBLAS has no algorithm for the product [{},{}] x [{},{}] of {} (status {})", p.m, p.k, p.k, p.n,
-                         p.type, found);
+    return Unimplemented("cuBLAS has no algorithm for the product [{},{}] x [{},{}] of {} (status {})", p.m, p.k, p.k,
+                         p.n, p.type, found);
   }
   plan.algorithm = candidates[0].algo;
   if (!may_measure) return OkStatus();
@@ -197,17 +201,18 @@ Status CudaProducts::Choose(const GpuMatMul& p, bool may_measure, Plan& plan) {
   return best < 0 ? Internal("none of {} algorithms for a matrix product runs", count) : OkStatus();
 }
 
-Status CudaProducts::Enqueue(const GpuMatMul& p, const Plan& plan, const cuda::cublasLtMatmulAlgo_t& algorithm, void* c) {
+Status CudaProducts::Enqueue(const GpuMatMul& p, const Plan& plan, const cuda::cublasLtMatmulAlgo_t& algorithm,
+                             void* c) {
   if (p.bias != nullptr) {
-    WEIR_TRY(library_->Check(library_->cublasLtMatmulDescSetAttribute(plan.operation, cuda::kMatmulBiasPointer, &p.bias,
-                                                                      sizeof(p.bias)),
-                             "cublasLtMatmulDescSetAttribute"));
+    WEIR_TRY(library_->Check(
+        library_->cublasLtMatmulDescSetAttribute(plan.operation, cuda::kMatmulBiasPointer, &p.bias, sizeof(p.bias)),
+        "cublasLtMatmulDescSetAttribute"));
   }
   const Scalar alpha(p.type, p.alpha);
   const Scalar beta(p.type, p.beta);
-  const auto status = library_->cublasLtMatmul(handle_, plan.operation, alpha.bytes, p.b, plan.left, p.a, plan.right,
-                                               beta.bytes, p.c, plan.result, c, plan.result, &algorithm, workspace_,
-                                               kWorkspaceBytes, context_.stream());
+  const auto status =
+      library_->cublasLtMatmul(handle_, plan.operation, alpha.bytes, p.b, plan.left, p.a, plan.right, beta.bytes, p.c,
+                               plan.result, c, plan.result, &algorithm, workspace_, kWorkspaceBytes, context_.stream());
   return library_->Check(status, "cublasLtMatmul");
 }
 

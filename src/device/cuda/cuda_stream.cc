@@ -86,25 +86,29 @@ CudaStream::CudaStream(const CudaLibraries& libraries, std::shared_ptr<CudaCompi
       compiler_(std::move(compiler)),
       target_(compiler_->TargetFor(info.major, info.minor)),
       wait_after_launch_(IsSet("WEIR_GPU_WAIT")),
-      memory_(context_.Describe(),
-              [this](size_t bytes) -> void* {
-                cuda::CUdeviceptr memory = 0;
-                return driver_.cuMemAlloc_v2(&memory, bytes) == cuda::kSuccess ? reinterpret_cast<void*>(memory) : nullptr;
-              },
-              [this](void* memory) { driver_.cuMemFree_v2(Address(memory)); }),
-      pinned_("pinned host memory",
-              [this](size_t bytes) -> void* {
-                void* memory = nullptr;
-                return driver_.cuMemHostAlloc(&memory, bytes, cuda::kHostAllocPortable) == cuda::kSuccess ? memory : nullptr;
-              },
-              [this](void* memory) { driver_.cuMemFreeHost(memory); }),
+      memory_(
+          context_.Describe(),
+          [this](size_t bytes) -> void* {
+            cuda::CUdeviceptr memory = 0;
+            return driver_.cuMemAlloc_v2(&memory, bytes) == cuda::kSuccess ? reinterpret_cast<void*>(memory) : nullptr;
+          },
+          [this](void* memory) { driver_.cuMemFree_v2(Address(memory)); }),
+      pinned_(
+          "pinned host memory",
+          [this](size_t bytes) -> void* {
+            void* memory = nullptr;
+            return driver_.cuMemHostAlloc(&memory, bytes, cuda::kHostAllocPortable) == cuda::kSuccess ? memory
+                                                                                                      : nullptr;
+          },
+          [this](void* memory) { driver_.cuMemFreeHost(memory); }),
       staging_(context_),
       graph_blocks_(memory_) {}
 
 Status CudaStream::Start() {
   WEIR_TRY(context_.Open());
   WEIR_ASSIGN(fault_, memory_.Allocate(sizeof(GpuFault)));
-  return context_.Check(driver_.cuMemsetD8Async(Address(fault_), 0, sizeof(GpuFault), context_.stream()), "cuMemsetD8Async");
+  return context_.Check(driver_.cuMemsetD8Async(Address(fault_), 0, sizeof(GpuFault), context_.stream()),
+                        "cuMemsetD8Async");
 }
 
 CudaStream::~CudaStream() {
@@ -189,7 +193,8 @@ Status CudaStream::CopyToDevice(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return OkStatus();
   WEIR_TRY(context_.Enter());
   if (pinned_.Contains(from, bytes))
-    return context_.Check(driver_.cuMemcpyHtoDAsync_v2(Address(to), from, bytes, context_.stream()), "copying to the device");
+    return context_.Check(driver_.cuMemcpyHtoDAsync_v2(Address(to), from, bytes, context_.stream()),
+                          "copying to the device");
   if (is_capturing()) return FailedPrecondition("pageable memory cannot be copied to the device during a capture");
   return staging_.Copy(to, from, bytes);
 }
@@ -198,8 +203,10 @@ Status CudaStream::CopyToHost(void* to, const void* from, size_t bytes) {
   if (bytes == 0) return OkStatus();
   WEIR_TRY(context_.Enter());
   const bool pinned = pinned_.Contains(to, bytes);
-  if (is_capturing() && !pinned) return FailedPrecondition("the device cannot copy to pageable memory during a capture");
-  WEIR_TRY(context_.Check(driver_.cuMemcpyDtoHAsync_v2(to, Address(from), bytes, context_.stream()), "copying to the host"));
+  if (is_capturing() && !pinned)
+    return FailedPrecondition("the device cannot copy to pageable memory during a capture");
+  WEIR_TRY(
+      context_.Check(driver_.cuMemcpyDtoHAsync_v2(to, Address(from), bytes, context_.stream()), "copying to the host"));
   return pinned ? OkStatus() : Synchronize();
 }
 
@@ -225,19 +232,23 @@ Status CudaStream::Fill(void* to, const void* pattern, size_t pattern_bytes, siz
   while (pattern_bytes > 4 && repeats(pattern_bytes / 2)) pattern_bytes /= 2, count *= 2;
   switch (pattern_bytes) {
     case 1:
-      return context_.Check(driver_.cuMemsetD8Async(Address(to), bits(uint8_t{}), count, context_.stream()), "filling memory");
+      return context_.Check(driver_.cuMemsetD8Async(Address(to), bits(uint8_t{}), count, context_.stream()),
+                            "filling memory");
     case 2:
-      return context_.Check(driver_.cuMemsetD16Async(Address(to), bits(uint16_t{}), count, context_.stream()), "filling memory");
+      return context_.Check(driver_.cuMemsetD16Async(Address(to), bits(uint16_t{}), count, context_.stream()),
+                            "filling memory");
     case 4:
-      return context_.Check(driver_.cuMemsetD32Async(Address(to), bits(uint32_t{}), count, context_.stream()), "filling memory");
+      return context_.Check(driver_.cuMemsetD32Async(Address(to), bits(uint32_t{}), count, context_.stream()),
+                            "filling memory");
     case 8:
     case 16:
       break;
     default:
       return InvalidArgument("a pattern of {} bytes cannot be filled in", pattern_bytes);
   }
-  WEIR_ASSIGN(const GpuFunction fill, Load({.name = "fill", .function = "FillWide", .source = CudaSource("movement"),
-                                            .types = {{"T", "Bits64"}}}));
+  WEIR_ASSIGN(
+      const GpuFunction fill,
+      Load({.name = "fill", .function = "FillWide", .source = CudaSource("movement"), .types = {{"T", "Bits64"}}}));
   uint64_t words[2] = {};
   std::memcpy(words, pattern, pattern_bytes);
   if (pattern_bytes == 8) words[1] = words[0];
@@ -359,7 +370,8 @@ Status CudaStream::BeginCapture() {
   if (capture_stream_ == nullptr) {
     WEIR_TRY(context_.Check(driver_.cuStreamCreate(&capture_stream_, cuda::kStreamNonBlocking), "cuStreamCreate"));
   }
-  WEIR_TRY(context_.Check(driver_.cuStreamBeginCapture_v2(capture_stream_, cuda::kCaptureRelaxed), "cuStreamBeginCapture"));
+  WEIR_TRY(
+      context_.Check(driver_.cuStreamBeginCapture_v2(capture_stream_, cuda::kCaptureRelaxed), "cuStreamBeginCapture"));
   capture_ = std::make_unique<CudaCapture>();
   capture_->stream = capture_stream_;
   context_.SetCapture(capture_.get());
@@ -377,7 +389,8 @@ Result<std::unique_ptr<GpuGraph>> CudaStream::EndCapture() {
   graph_blocks_.Add(*capture);
   WEIR_TRY(context_.Enter());
   WEIR_TRY(context_.Check(driver_.cuStreamEndCapture(capture->stream, &graph->graph), "cuStreamEndCapture"));
-  WEIR_TRY(context_.Check(driver_.cuGraphInstantiateWithFlags(&graph->executable, graph->graph, 0), "cuGraphInstantiate"));
+  WEIR_TRY(
+      context_.Check(driver_.cuGraphInstantiateWithFlags(&graph->executable, graph->graph, 0), "cuGraphInstantiate"));
   WEIR_TRY(context_.Check(driver_.cuGraphUpload(graph->executable, context_.stream()), "cuGraphUpload"));
   return std::unique_ptr<GpuGraph>(std::move(graph));
 }

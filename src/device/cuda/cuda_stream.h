@@ -1,5 +1,5 @@
-// CudaStream: GpuStream on a real GPU, with the driver API. Loses the device at the first error that CUDA cannot recover
-// from: every later call returns Unavailable with the first cause.
+// CudaStream: GpuStream on a real GPU, with the driver API. Loses the device at the first error that CUDA cannot
+// recover from: every later call returns Unavailable with the first cause.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,8 @@ struct CudaCapture {
 // Shared by the parts of one stream: CUDA context, CUDA stream and the error that lost the device, if any.
 class CudaContext final {
  public:
-  CudaContext(std::shared_ptr<const CudaDriver> driver, GpuInfo info) : driver(std::move(driver)), info(std::move(info)) {}
+  CudaContext(std::shared_ptr<const CudaDriver> driver, GpuInfo info)
+      : driver(std::move(driver)), info(std::move(info)) {}
   ~CudaContext();
   Status Open();
   // Makes the context current on the calling thread. Call it before other calls of the driver.

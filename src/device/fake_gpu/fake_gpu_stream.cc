@@ -186,9 +186,8 @@ Status FakeGpuStream::CopyToDevice(void* to, const void* from, size_t bytes) {
     return OkStatus();
   }
   const auto* const begin = static_cast<const char*>(from);
-  Enqueue({to}, [to, staged = std::vector<char>(begin, begin + bytes)] {
-    std::memcpy(to, staged.data(), staged.size());
-  });
+  Enqueue({to},
+          [to, staged = std::vector<char>(begin, begin + bytes)] { std::memcpy(to, staged.data(), staged.size()); });
   return OkStatus();
 }
 

@@ -71,7 +71,7 @@ class FakeGpuStream final : public GpuStream {
   // The capture of the calling thread; null: it does not capture on this stream.
   Capture* CaptureOfThread() const;
   struct Block {
-    size_t bytes = 0;   // as requested
+    size_t bytes = 0;       // as requested
     char* begin = nullptr;  // of the mapping
     size_t mapped = 0;
   };

@@ -293,15 +293,16 @@ Result<Kernel> MakeHostKernel(KernelSetup& setup, GpuDevice& gpu) {
   if (host->kernel.is_async())
     return Internal("op '{}' has an asynchronous kernel and cannot run on a fake GPU", host->node.op->name);
   WEIR_ASSIGN(std::shared_ptr<GpuStream> stream, gpu.stream());
-  return Kernel::Sync([host = std::shared_ptr<const HostKernel>(std::move(host)), &gpu,
-                       stream = std::static_pointer_cast<FakeGpuStream>(std::move(stream))](KernelContext& ctx) -> Status {
-           auto run = std::make_shared<HostRun>(host, gpu, ctx);
-           WEIR_TRY(run->Prepare(ctx));
-           stream->Enqueue(run->memory(), [run] { run->Run(); });
-           if (run->knows_shapes()) return OkStatus();
-           WEIR_TRY(stream->Synchronize());
-           return run->TakeResults(ctx, stream);
-         })
+  return Kernel::Sync(
+             [host = std::shared_ptr<const HostKernel>(std::move(host)), &gpu,
+              stream = std::static_pointer_cast<FakeGpuStream>(std::move(stream))](KernelContext& ctx) -> Status {
+               auto run = std::make_shared<HostRun>(host, gpu, ctx);
+               WEIR_TRY(run->Prepare(ctx));
+               stream->Enqueue(run->memory(), [run] { run->Run(); });
+               if (run->knows_shapes()) return OkStatus();
+               WEIR_TRY(stream->Synchronize());
+               return run->TakeResults(ctx, stream);
+             })
       .Cheap();
 }
 

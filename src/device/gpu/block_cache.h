@@ -1,5 +1,5 @@
-// GpuBlockCache: a caching allocator of size classes over a slow one (cuMemAlloc takes 100 microseconds and more). Freed
-// blocks are given out again at once: the work of one stream runs in order. Thread-safe.
+// GpuBlockCache: a caching allocator of size classes over a slow one (cuMemAlloc takes 100 microseconds and more).
+// Freed blocks are given out again at once: the work of one stream runs in order. Thread-safe.
 #pragma once
 
 #include <functional>

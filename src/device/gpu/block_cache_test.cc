@@ -11,18 +11,19 @@ namespace {
 struct Machine {
   size_t left = 64 << 20;
   std::map<void*, size_t> taken;
-  GpuBlockCache memory{"GPU 0", [this](size_t bytes) -> void* {
-                     if (bytes > left) return nullptr;
-                     left -= bytes;
-                     void* p = std::aligned_alloc(256, bytes);
-                     taken[p] = bytes;
-                     return p;
-                   },
-                   [this](void* p) {
-                     left += taken[p];
-                     taken.erase(p);
-                     std::free(p);
-                   }};
+  GpuBlockCache memory{"GPU 0",
+                       [this](size_t bytes) -> void* {
+                         if (bytes > left) return nullptr;
+                         left -= bytes;
+                         void* p = std::aligned_alloc(256, bytes);
+                         taken[p] = bytes;
+                         return p;
+                       },
+                       [this](void* p) {
+                         left += taken[p];
+                         taken.erase(p);
+                         std::free(p);
+                       }};
 };
 
 TEST(GpuBlockCache, ClassesWasteLittle) {

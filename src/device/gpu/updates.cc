@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/check.h"
 #include "device/cuda/cuda_sources.h"
 #include "device/gpu/types.h"
 

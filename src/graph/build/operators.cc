@@ -23,7 +23,8 @@ Result<Output> Operand(Graph& graph, const Input& x, DType literal_type, const c
 bool BothArePresent(Graph& graph, const Input& a, const Input& b) {
   if (!a.absent() && !b.absent()) return true;
   if (!a.failed() && !b.failed())
-    graph.RecordError(InvalidArgument("None values not supported. (an operand is missing: an Output that no graph made)"));
+    graph.RecordError(
+        InvalidArgument("None values not supported. (an operand is missing: an Output that no graph made)"));
   return false;
 }
 

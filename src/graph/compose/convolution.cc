@@ -89,8 +89,8 @@ Output ConvolveLine(Graph& graph, const Input& images, const Input& filter, cons
   const int axis = ExtraAxis(options);
   Output x = ExpandDims(graph, images, axis);
   if (!x.valid()) return Output::Failed(graph);
-  Output y = Conv2D(graph, x, ExpandDims(graph, ValueOrLiteralOf(graph, filter, x.base_dtype(), "filter"), 0), w->strides,
-                    options.padding, {.data_format = w->format, .dilations = w->dilations});
+  Output y = Conv2D(graph, x, ExpandDims(graph, ValueOrLiteralOf(graph, filter, x.base_dtype(), "filter"), 0),
+                    w->strides, options.padding, {.data_format = w->format, .dilations = w->dilations});
   return Squeeze(graph, y, {.squeeze_dims = {axis}});
 }
 
@@ -175,7 +175,8 @@ Output ConvolveSeparable(Graph& graph, const Input& images, const Input& depthwi
   if (!down.valid() || !across.valid()) return Output::Failed(graph);
   const PartialShape shape = across.shape();
   if (shape.known_rank() && shape.rank() != 4)
-    return FailedOutput(graph, InvalidArgument("Shape {} must have rank 4: that of pointwise_filter", PythonText(shape)));
+    return FailedOutput(graph,
+                        InvalidArgument("Shape {} must have rank 4: that of pointwise_filter", PythonText(shape)));
   if (!shape.CompatibleWith(PartialShape{1, 1, kUnknownDim, kUnknownDim}))
     return FailedOutput(
         graph, InvalidArgument("pointwise_filter must be [1, 1, channels, results], but has the shape {}", shape));

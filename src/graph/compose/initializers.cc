@@ -14,7 +14,8 @@ namespace weir {
 namespace {
 
 Result<std::vector<int64_t>> KnownDims(const PartialShape& shape) {
-  if (!shape.fully_defined()) return MarkTypeError(InvalidArgument("an initializer needs a fully known shape, not {}", shape));
+  if (!shape.fully_defined())
+    return MarkTypeError(InvalidArgument("an initializer needs a fully known shape, not {}", shape));
   return std::vector<int64_t>(shape.dims().begin(), shape.dims().end());
 }
 

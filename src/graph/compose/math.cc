@@ -116,8 +116,8 @@ Output TrueDivideValues(Graph& graph, const Input& x_in, const Input& y_in, std:
   if (!x.valid() || !y.valid()) return Output::Failed(graph);
   const DType type = x.base_dtype();
   if (type != y.base_dtype())
-    return FailedOutput(
-        graph, MarkTypeError(InvalidArgument("x and y must have the same dtype, got tf.{} != tf.{}", type, y.base_dtype())));
+    return FailedOutput(graph, MarkTypeError(InvalidArgument("x and y must have the same dtype, got tf.{} != tf.{}",
+                                                             type, y.base_dtype())));
   if (IsInteger(type)) {
     const bool narrow = type == kInt8 || type == kUint8 || type == kInt16 || type == kUint16;
     x = Cast(graph, x, narrow ? kFloat : kDouble);

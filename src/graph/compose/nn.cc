@@ -294,19 +294,18 @@ Output XwPlusB(const Input& x, const Input& weights, const Input& biases, std::s
   return AddBias(*found, MatMul(*found, x, weights), biases, "", ExactScopeName(scope));
 }
 
-Output AddBias(Graph& graph, const Input& value_in, const Input& bias_in, const std::string& format,
-               std::string name) {
+Output AddBias(Graph& graph, const Input& value_in, const Input& bias_in, const std::string& format, std::string name) {
   NameScope scope(graph, NameOrDefault(std::move(name), "BiasAdd"));
   const bool channels_first = format.starts_with("NC");
   if (!channels_first && !format.empty() && !(format.starts_with('N') && format.ends_with('C')))
     return FailedOutput(
-        graph, InvalidArgument("`data_format` must be of the form `N...C` or `NC...`. Received: data_format={}", format));
+        graph,
+        InvalidArgument("`data_format` must be of the form `N...C` or `NC...`. Received: data_format={}", format));
   const Output value = ValueOf(graph, value_in, kInvalidType, "input");
   if (!value.valid()) return value;
   const Output bias = ValueOf(graph, bias_in, value.base_dtype(), "bias");
   if (!bias.valid()) return bias;
-  return BiasAdd(graph, value, bias,
-                 {.data_format = channels_first ? "NCHW" : "NHWC", .name = ExactScopeName(scope)});
+  return BiasAdd(graph, value, bias, {.data_format = channels_first ? "NCHW" : "NHWC", .name = ExactScopeName(scope)});
 }
 
 Output ReluLayer(const Input& x, const Input& weights, const Input& biases, std::string name) {

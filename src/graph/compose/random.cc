@@ -83,8 +83,7 @@ Output RandomUniform(Graph& graph, const Input& shape, const Input& minval, cons
     return FailedOutput(graph, InvalidArgument("Argument `dtype` got invalid value {}. Accepted dtypes are {}.", dtype,
                                                fmt::join(kTypes, ", ")));
   if (maxval.absent() && IsInteger(dtype))
-    return FailedOutput(graph,
-                        InvalidArgument("Must specify maxval for integer dtype {}: it has no default", dtype));
+    return FailedOutput(graph, InvalidArgument("Must specify maxval for integer dtype {}: it has no default", dtype));
   Output dims = DimsOf(graph, shape);
   Output low = ValueOf(graph, minval, dtype, "min");
   Output high = ValueOf(graph, maxval.absent() ? Input(1) : maxval, dtype, "max");

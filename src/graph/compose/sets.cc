@@ -78,7 +78,8 @@ Sparse SetOperationOf(Graph& graph, SetOperationKind kind, const SetOperand& a_i
                                   NameOf(kind), {.validate_indices = options.validate_indices});
     return {r.result_indices, r.result_values, r.result_shape};
   }
-  const auto r = DenseToDenseSetOperation(graph, std::get<Input>(a), std::get<Input>(b), NameOf(kind), {.validate_indices = options.validate_indices});
+  const auto r = DenseToDenseSetOperation(graph, std::get<Input>(a), std::get<Input>(b), NameOf(kind),
+                                          {.validate_indices = options.validate_indices});
   return {r.result_indices, r.result_values, r.result_shape};
 }
 

@@ -16,7 +16,8 @@ using Draw = Output (*)(Graph&, const Input&, const Input&, const Input&, DType,
 
 ScopedInitializer Drawn(Draw draw, double first, double second, OpSeed seed, const char* name) {
   return [=](Graph& graph, const PartialShape& shape, DType dtype, const PartitionInfo*) -> Result<Output> {
-    if (!shape.fully_defined()) return MarkTypeError(InvalidArgument("an initializer needs a fully known shape, not {}", shape));
+    if (!shape.fully_defined())
+      return MarkTypeError(InvalidArgument("an initializer needs a fully known shape, not {}", shape));
     const std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
     const Output value = draw(graph, dims, first, second, dtype, seed, name);
     WEIR_TRY(graph.TakeError());

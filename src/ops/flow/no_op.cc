@@ -18,6 +18,10 @@ Result<Kernel> MakeAbort(KernelSetup& setup) {
   WEIR_ASSIGN(std::string message, setup.Attr<std::string>("error_msg"));
   WEIR_ASSIGN(const bool quiet, setup.Attr<bool>("exit_without_error"));
   return Kernel::Sync([message, quiet](KernelContext& ctx) -> Status {
+    if (!ctx.step().may_end_process) {
+      return MakeStatus(StatusCode::kPermissionDenied,
+                        "graphs may not end the process of a server. To allow it, set WEIR_ALLOW_ABORT=1 there");
+    }
     if (quiet) {
       LogWarning("Abort op '{}' terminates the process", ctx.name());
       std::_Exit(0);

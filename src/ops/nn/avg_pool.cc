@@ -29,7 +29,7 @@ Result<Kernel> MakeAvgPool(KernelSetup& setup, int dims) {
       std::vector<Wide<T>> sums(static_cast<size_t>(p.channels));
       for (int64_t i = begin; i < end; ++i) {
         const T* image = in + i / p.out_positions() * p.in_positions() * p.channels;
-        const PoolSizes::Window taps = p.WindowAt(i % p.out_positions());
+        const PoolSizes::WindowBounds taps = p.WindowAt(i % p.out_positions());
         Wide<T>* sum = sums.data();
         std::fill_n(sum, p.channels, Wide<T>(0));
         p.ForTaps(taps, [&](int64_t at) {
@@ -63,7 +63,7 @@ Result<Kernel> MakeAvgPoolGrad(KernelSetup& setup, int dims) {
         std::fill(sums.begin(), sums.end(), Wide<T>(0));
         for (int64_t o = 0; o < p.out_positions(); ++o) {
           const T* dy = gradients + (image * p.out_positions() + o) * p.channels;
-          const PoolSizes::Window taps = p.WindowAt(o);
+          const PoolSizes::WindowBounds taps = p.WindowAt(o);
           const Wide<T> share = Wide<T>(1) / static_cast<Wide<T>>(taps.taps());
           p.ForTaps(taps, [&](int64_t at) {
             Wide<T>* sum = sums.data() + at * p.channels;
@@ -150,10 +150,10 @@ void AddPool(OpRegistry& registry, const char* name, const char* gradient_name, 
       .attrs = attrs,
       .shape = PooledShape(dims, PoolShapeChecks::kSpatial),
       .gradient = std::move(gradient),
-      .kernels = WithGpuPool(
-          CpuKernels<half, bfloat16, float, double>(
-              [dims](auto tag, KernelSetup& setup) { return MakeAvgPool<typename decltype(tag)::type>(setup, dims); }),
-          dims, MakeAvgPoolOnGpu),
+      .kernels = WithGpuPool(CpuKernels<half, bfloat16, float, double>([dims](auto tag, KernelSetup& setup) {
+                               return MakeAvgPool<typename decltype(tag)::type>(setup, dims);
+                             }),
+                             dims, MakeAvgPoolOnGpu),
   });
   registry.Add({
       .name = gradient_name,
@@ -161,11 +161,10 @@ void AddPool(OpRegistry& registry, const char* name, const char* gradient_name, 
       .attrs = attrs,
       .shape = AvgPoolGradShape(dims),
       .gradient = std::move(gradient_of_gradient),
-      .kernels = WithGpuPool(
-          CpuKernels<half, bfloat16, float, double>([dims](auto tag, KernelSetup& setup) {
-            return MakeAvgPoolGrad<typename decltype(tag)::type>(setup, dims);
-          }),
-          dims, MakeAvgPoolGradOnGpu),
+      .kernels = WithGpuPool(CpuKernels<half, bfloat16, float, double>([dims](auto tag, KernelSetup& setup) {
+                               return MakeAvgPoolGrad<typename decltype(tag)::type>(setup, dims);
+                             }),
+                             dims, MakeAvgPoolGradOnGpu),
   });
 }
 

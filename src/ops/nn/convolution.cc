@@ -297,11 +297,10 @@ Result<Kernel> MakeOnGpu(KernelSetup& setup, GpuDevice& gpu) {
       WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, shape));
       return ConvolveOnGpu(gpu, *stream, pass, sizes, ctx.input(0), ctx.input(1), y);
     } else {
-      WEIR_ASSIGN(const Shape shape,
-                  ShapeFromTensor(ctx.input(kSizes), kSizes == 0 ? "input_sizes" : "filter_sizes"));
+      WEIR_ASSIGN(const Shape shape, ShapeFromTensor(ctx.input(kSizes), kSizes == 0 ? "input_sizes" : "filter_sizes"));
       const Tensor& other = ctx.input(1 - kSizes);
-      WEIR_ASSIGN(const ConvSizes sizes, kSizes == 0 ? SizesOf(w, family, shape, other.shape())
-                                                     : SizesOf(w, family, other.shape(), shape));
+      WEIR_ASSIGN(const ConvSizes sizes,
+                  kSizes == 0 ? SizesOf(w, family, shape, other.shape()) : SizesOf(w, family, other.shape(), shape));
       WEIR_TRY(CheckResult(w, sizes, ctx.input(2)));
       WEIR_ASSIGN(const Tensor to, gpu.Allocate(ctx, 0, shape));
       return ConvolveOnGpu(gpu, *stream, pass, sizes, other, ctx.input(2), to);

@@ -8,9 +8,9 @@
 
 namespace weir::ops {
 
-// Computes `to` from a and b, the arguments of the pass (see ConvPass). All tensors are in the memory of the GPU. Images
-// with channels first are transposed to channels last; groups are computed one after the other.
-// REQUIRES: two dimensions, equal types.
+// Computes `to` from a and b, the arguments of the pass (see ConvPass). All tensors are in the memory of the GPU.
+// Images with channels first are transposed to channels last; groups are computed one after the other. REQUIRES: two
+// dimensions, equal types.
 Status ConvolveOnGpu(GpuDevice& gpu, GpuStream& stream, ConvPass pass, const ConvSizes& sizes, const Tensor& a,
                      const Tensor& b, const Tensor& to);
 

@@ -370,9 +370,10 @@ void RegisterFlat(OpRegistry& registry) {
           {kImageFormat, "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16} = DT_FLOAT"}),
       .shape = PooledShape(2, PoolShapeChecks::kChannels),
       .gradient = GradientOfPool<2>,
-      .kernels = WithGpu(PoolKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>(
-                             [](KernelSetup& setup, PoolLoops loops) { return MakeMaxPool(setup, 2, loops); }),
-                         {.make = MakeMaxPoolOnGpu, .types = kGpuReals}),
+      .kernels =
+          WithGpu(PoolKernels<half, bfloat16, float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t>(
+                      [](KernelSetup& setup, PoolLoops loops) { return MakeMaxPool(setup, 2, loops); }),
+                  {.make = MakeMaxPoolOnGpu, .types = kGpuReals}),
   });
   registry.Add({
       .name = "MaxPoolGrad",

@@ -84,7 +84,7 @@ Status PoolQuantized(KernelContext& ctx, const PoolWindow& window) {
     std::vector<int64_t> values(static_cast<size_t>(p.channels));
     for (int64_t i = begin; i < end; ++i) {
       const Q* image = x.data<Q>() + i / p.out_positions() * p.in_positions() * p.channels;
-      const PoolSizes::Window taps = p.WindowAt(i % p.out_positions());
+      const PoolSizes::WindowBounds taps = p.WindowAt(i % p.out_positions());
       std::fill(values.begin(), values.end(), kMax ? std::numeric_limits<Q>::lowest() : 0);
       p.ForTaps(taps, [&](int64_t at) {
         const Q* from = image + at * p.channels;

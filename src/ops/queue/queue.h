@@ -66,7 +66,7 @@ class QueueResource final : public Resource {
   void Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done);
 
   int64_t size() const;
-  bool has_received() const;  // an element was added at least once
+  bool has_received() const;         // an element was added at least once
   bool all_members_waiting() const;  // all members wait for a token and no further member is expected
   bool is_closed() const;
   std::string DebugString() const override;

@@ -171,27 +171,27 @@ Result<Kernel> MakeEnqueue(KernelSetup& setup, bool many) {
   WEIR_TRY(CheckTimeout(setup));
   // Set by graphs that hand out tokens to replicas: the first tokens are given once, not by each new chief.
   const bool only_first = setup.HasAttr("_only_first");
-  return AsyncQueueKernel(
-      [many, only_first, types = ComponentInputs(setup)](QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
-        WEIR_TRY(CheckTypes(queue, types, "to enqueue"));
-        if (only_first && queue.has_received()) {
-          done(OkStatus());
-          return OkStatus();
-        }
-        std::vector<QueueElement> elements;
-        if (many) {
-          WEIR_ASSIGN(elements, ElementsOfBatch(queue.spec(), ctx));
-          if (elements.empty()) {
-            done(OkStatus());
-            return OkStatus();
-          }
-        } else {
-          WEIR_ASSIGN(QueueElement element, ElementOfInputs(queue.spec(), ctx));
-          elements.push_back(std::move(element));
-        }
-        queue.Enqueue(std::move(elements), ctx.cancel(), std::move(done));
+  return AsyncQueueKernel([many, only_first, types = ComponentInputs(setup)](QueueResource& queue, KernelContext& ctx,
+                                                                             Done& done) -> Status {
+    WEIR_TRY(CheckTypes(queue, types, "to enqueue"));
+    if (only_first && queue.has_received()) {
+      done(OkStatus());
+      return OkStatus();
+    }
+    std::vector<QueueElement> elements;
+    if (many) {
+      WEIR_ASSIGN(elements, ElementsOfBatch(queue.spec(), ctx));
+      if (elements.empty()) {
+        done(OkStatus());
         return OkStatus();
-      });
+      }
+    } else {
+      WEIR_ASSIGN(QueueElement element, ElementOfInputs(queue.spec(), ctx));
+      elements.push_back(std::move(element));
+    }
+    queue.Enqueue(std::move(elements), ctx.cancel(), std::move(done));
+    return OkStatus();
+  });
 }
 
 Status SetBatchOutputs(KernelContext& ctx, const QueueSpec& spec, const std::vector<QueueElement>& elements) {

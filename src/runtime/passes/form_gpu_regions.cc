@@ -111,7 +111,8 @@ class RegionFormer {
   // A copy to the GPU takes a value from outside; a value that a member has computed from shapes stays outside, too.
   Use CopyUse(int32_t n) const {
     const PlanValue input = node(n).inputs[0];
-    if (node(n).props->op == copy_to_host_) return input.fed() || !Recordable(input.node) ? Use::kOutside : Use::kLaunches;
+    if (node(n).props->op == copy_to_host_)
+      return input.fed() || !Recordable(input.node) ? Use::kOutside : Use::kLaunches;
     return !input.fed() && Recordable(input.node) ? Use::kOutside : Use::kLaunches;
   }
 

@@ -57,7 +57,8 @@ Output BatchNormalization(const Input& x, const Input& mean, const Input& varian
 Output L2Normalize(const Input& x, const Axes& axes, float epsilon = 1e-12f, std::string name = "");
 // The fraction of zeros in a tensor.
 Output ZeroFraction(const Input& x, std::string name = "");
-// value + bias, which has one number per channel. `format` says where the channels are: "NC..." or "N...C" (the default).
+// value + bias, which has one number per channel. `format` says where the channels are: "NC..." or "N...C" (the
+// default).
 Output AddBias(Graph& graph, const Input& value, const Input& bias, const std::string& format = "",
                std::string name = "");
 // x * w + b.
