@@ -12,11 +12,11 @@
 namespace weir::python {
 namespace {
 
-using layers::Window;
+using layers::ImageWindow;
 
-Window WindowFrom(int dims, std::vector<int64_t> strides, const std::string& padding, const std::string& data_format,
+ImageWindow WindowFrom(int dims, std::vector<int64_t> strides, const std::string& padding, const std::string& data_format,
                   std::vector<int64_t> dilations) {
-  return Window{.dims = dims,
+  return ImageWindow{.dims = dims,
                 .strides = std::move(strides),
                 .dilations = std::move(dilations),
                 .padding = Take(layers::PaddingFor(padding)),
@@ -30,7 +30,7 @@ void BindLayerArguments(py::module_& m) {
         return py::tuple(py::cast(Take(layers::SizesFor(count, IntsFrom(value), what))));
       },
       py::arg("value"), py::arg("count"), py::arg("what"));
-  py::class_<Window>(m, "LayerWindow")
+  py::class_<ImageWindow>(m, "LayerWindow")
       .def(py::init(&WindowFrom), py::arg("dims"), py::arg("strides"), py::arg("padding"), py::arg("data_format"),
            py::arg("dilations") = std::vector<int64_t>());
 }
@@ -151,7 +151,7 @@ void BindLayers(py::module_& m) {
   BindLayerClasses(m);
   Def(
       m, "pooling_layer",
-      +[](Graph& g, Input x, bool max, std::vector<int64_t> pool_size, const Window& window) {
+      +[](Graph& g, Input x, bool max, std::vector<int64_t> pool_size, const ImageWindow& window) {
         return layers::ApplyPooling(ValueOf(g, x), max ? PoolKind::kMax : PoolKind::kAverage, pool_size, window);
       },
       py::arg("inputs"), py::arg("max"), py::arg("pool_size"), py::arg("window"));

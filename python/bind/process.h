@@ -60,7 +60,7 @@ class Process final {
   Status EnsurePools();  // REQUIRES: mu_ is held
   Env& env_ = RealEnv();
   OpRegistry registry_;
-  Network network_;
+  Network network_{env_};
   std::shared_ptr<ConstantEvaluator> evaluator_;
   std::unique_ptr<PyFunctions> py_functions_;
   std::mutex mu_;

@@ -49,7 +49,7 @@ struct Engine::Parts {
   OpRegistry registry;
   ThreadPool compute{"weir", 0};
   ElasticPool blocking{"weir-io"};
-  Network network;
+  Network network{env};
 };
 
 Engine::Engine() : parts_(std::make_unique<Parts>()) {

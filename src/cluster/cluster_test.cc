@@ -74,8 +74,8 @@ class ClusterTest : public testing::Test {
   OpRegistry registry_;
   ThreadPool pool_;
   ElasticPool blocking_;
-  Network network_;
-  Network other_network_;
+  Network network_{RealEnv()};
+  Network other_network_{RealEnv()};
   ClusterSpec cluster_;
   std::map<std::string, std::unique_ptr<Server>> servers_;
 };

@@ -68,7 +68,7 @@ class CountedCluster : public testing::Test {
   CountedCluster()
       : pool_("test", 2),
         blocking_("test_blocking"),
-        network_([this] { return std::make_unique<CountedTransport>(calls_); }) {
+        network_([this](const Credentials&) { return std::make_unique<CountedTransport>(calls_); }) {
     ops::RegisterAllOps(registry_);
     graph_ = std::make_shared<Graph>(registry_);
     graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));

@@ -20,16 +20,17 @@ constexpr std::string_view kScheme = "grpc://";
 constexpr char kTimeoutVariable[] = "WEIR_PEER_TIMEOUT_MS";
 constexpr char kTransportVariable[] = "WEIR_TRANSPORT";
 
-TransportSettings ReadSettings(const Credentials& credentials) {
+TransportSettings ReadSettings(const Credentials& credentials, Env& env) {
   TransportSettings settings;
   constexpr int64_t kMost = int64_t{1} << 40;  // in nanoseconds it still fits into 64 bits
   settings.peer_timeout_ms = ReadEnvironmentOr({kTimeoutVariable, "milliseconds", 1, kMost}, settings.peer_timeout_ms);
   settings.credentials = credentials;
+  settings.env = &env;
   return settings;
 }
 
-std::unique_ptr<Transport> MakeTransport(const Credentials& credentials) {
-  TransportSettings settings = ReadSettings(credentials);
+std::unique_ptr<Transport> MakeTransport(const Credentials& credentials, Env& env) {
+  TransportSettings settings = ReadSettings(credentials, env);
   std::unique_ptr<Transport> grpc = MakeGrpcTransport(settings);
   const char* variable = std::getenv(kTransportVariable);
   const std::string_view text = variable == nullptr ? "auto" : variable;
@@ -49,8 +50,9 @@ std::unique_ptr<Transport> MakeTransport(const Credentials& credentials) {
 
 Network::Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials)
     : make_(std::move(make)), credentials_(std::move(credentials)) {}
-Network::Network(const Credentials& credentials)
-    : Network(MakeTransport, credentials.OrElse(Credentials::FromEnvironment())) {}
+Network::Network(Env& env, const Credentials& credentials)
+    : Network([&env](const Credentials& used) { return MakeTransport(used, env); },
+              credentials.OrElse(Credentials::FromEnvironment())) {}
 Network::~Network() = default;
 
 Transport& Network::transport() {

@@ -16,6 +16,7 @@
 
 namespace weir {
 
+class Env;
 class MasterService;
 class Transport;
 
@@ -24,9 +25,8 @@ class Network final {
   // `make` creates the transport. The default uses shared memory within a host and gRPC between hosts; WEIR_TRANSPORT
   // chooses another (docs/cluster.md).
   explicit Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials = {});
-  // Uses the given credentials, and those of the environment where nothing is given.
-  explicit Network(const Credentials& credentials);
-  Network() : Network(Credentials()) {}
+  // Uses the given credentials, whose files are in `env`, and those of the environment where nothing is given.
+  explicit Network(Env& env, const Credentials& credentials = {});
   ~Network();
   Transport& transport();
   Credentials credentials();

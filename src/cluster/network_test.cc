@@ -18,7 +18,7 @@ bool IsOnHost(const char* transport) {
   } else {
     setenv("WEIR_TRANSPORT", transport, /*overwrite=*/1);
   }
-  Network network;
+  Network network(RealEnv());
   const std::unique_ptr<Listener> listener = *network.transport().Listen("127.0.0.1:0");
   listener->Serve([](const std::shared_ptr<IncomingCall>& call) { call->Respond(Rope()); });
   return ConnectOnHost(fmt::format("127.0.0.1:{}", listener->port())).valid();

@@ -11,7 +11,11 @@ namespace {
 
 constexpr std::string_view kUriScheme = "weir://";
 
-bool IsNumber(std::string_view text) {
+std::vector<std::string> Parts(std::string_view text) {
+  return absl::StrSplit(absl::string_view(text.data(), text.size()), '/');
+}
+
+bool IsNumber(const std::string& text) {
   int number = -1;
   return absl::SimpleAtoi(text, &number) && number >= 0 && std::to_string(number) == text;
 }
@@ -29,8 +33,8 @@ const PeerIdentity& TrustedPeer() {
 }
 
 std::optional<PeerIdentity> ParseIdentity(std::string_view text) {
-  const std::vector<std::string_view> parts = absl::StrSplit(text, '/');
-  for (const std::string_view part : parts) {
+  const std::vector<std::string> parts = Parts(text);
+  for (const std::string& part : parts) {
     if (part.empty()) return std::nullopt;
   }
   const auto make = [&](Role role) { return PeerIdentity{role, std::string(text), ""}; };
@@ -41,10 +45,10 @@ std::optional<PeerIdentity> ParseIdentity(std::string_view text) {
 }
 
 std::string TaskUri(std::string_view task) {
-  const std::vector<std::string_view> parts = absl::StrSplit(task, '/');
+  const std::vector<std::string> parts = Parts(task);
   if (parts.size() != 4 || !parts[1].starts_with("job:") || !parts[3].starts_with("task:")) return "";
-  return fmt::format("{}task/{}/{}", kUriScheme, absl::StripPrefix(parts[1], "job:"),
-                     absl::StripPrefix(parts[3], "task:"));
+  return fmt::format("{}task/{}/{}", kUriScheme, std::string(absl::StripPrefix(parts[1], "job:")),
+                     std::string(absl::StripPrefix(parts[3], "task:")));
 }
 
 PeerIdentity IdentityInCertificate(const std::vector<std::string>& uris, const std::string& common_name) {

@@ -60,6 +60,7 @@ class MemoryCall final : public IncomingCall {
 class MemoryTransport final : public Transport {
  public:
   void Add(const std::string& address, CallHandler handler) { handlers_[address] = std::move(handler); }
+  using Transport::Connect;
   std::shared_ptr<Channel> Connect(const std::string& address, const std::string& /*task*/) override {
     auto it = handlers_.find(address);
     return std::make_shared<MemoryChannel>(address, it == handlers_.end() ? nullptr : it->second);

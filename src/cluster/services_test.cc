@@ -14,34 +14,14 @@ class Behaving final : public WorkerService, public MasterService {
  public:
   std::function<void(std::function<void(Status)>)> behaviour;
 
-#define WEIR_BEHAVE(Method, Request, Response)                                     \
+#define WEIR_BEHAVE(Method, Request, Response, Allowed)                            \
   void Method(Request, const CallOptions&, Reply<Response> done) override {        \
     behaviour([done](const Status& status) {                                       \
       done(status.ok() ? Result<Response>(Response()) : Result<Response>(status)); \
     });                                                                            \
   }
-#define WEIR_BEHAVE_PLAIN(Method) WEIR_BEHAVE(Method, tensorflow::Method##Request, tensorflow::Method##Response)
-  WEIR_BEHAVE_PLAIN(GetStatus)
-  WEIR_BEHAVE_PLAIN(CreateWorkerSession)
-  WEIR_BEHAVE_PLAIN(DeleteWorkerSession)
-  WEIR_BEHAVE_PLAIN(RegisterGraph)
-  WEIR_BEHAVE_PLAIN(DeregisterGraph)
-  WEIR_BEHAVE_PLAIN(CleanupGraph)
-  WEIR_BEHAVE_PLAIN(CleanupAll)
-  WEIR_BEHAVE_PLAIN(Logging)
-  WEIR_BEHAVE(RecvTensor, tensorflow::RecvTensorRequest, RecvTensorReply)
-  WEIR_BEHAVE(RunGraph, RunGraphCall, RunGraphReply)
-  WEIR_BEHAVE_PLAIN(CreateSession)
-  WEIR_BEHAVE_PLAIN(ExtendSession)
-  WEIR_BEHAVE_PLAIN(PartialRunSetup)
-  WEIR_BEHAVE_PLAIN(CloseSession)
-  WEIR_BEHAVE_PLAIN(ListDevices)
-  WEIR_BEHAVE_PLAIN(Reset)
-  WEIR_BEHAVE_PLAIN(MakeCallable)
-  WEIR_BEHAVE_PLAIN(ReleaseCallable)
-  WEIR_BEHAVE(RunStep, RunStepCall, RunStepReply)
-  WEIR_BEHAVE(RunCallable, RunCallableCall, RunCallableReply)
-#undef WEIR_BEHAVE_PLAIN
+  WEIR_WORKER_METHODS(WEIR_BEHAVE)
+  WEIR_MASTER_METHODS(WEIR_BEHAVE)
 #undef WEIR_BEHAVE
 };
 

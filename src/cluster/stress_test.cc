@@ -95,8 +95,8 @@ class StressTest : public testing::Test {
   OpRegistry registry_;
   ThreadPool pool_;
   ElasticPool blocking_;
-  Network network_;
-  Network client_network_;
+  Network network_{RealEnv()};
+  Network client_network_{RealEnv()};
 };
 
 TEST_F(StressTest, EightClientsWithManySteps) {

@@ -22,7 +22,7 @@ bool IsEqualInConstantTime(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-std::vector<std::string_view> Words(std::string_view line) {
+std::vector<std::string> Words(absl::string_view line) {
   return absl::StrSplit(line, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
 }
 
@@ -32,9 +32,9 @@ Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std:
                                                                       const std::string& where) {
   std::vector<std::pair<std::string, PeerIdentity>> tokens;
   int number = 0;
-  for (const std::string_view line : absl::StrSplit(text, '\n')) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
-    const std::vector<std::string_view> words = Words(line);
+    const std::vector<std::string> words = Words(line);
     if (words.empty() || words[0].starts_with('#')) continue;
     if (words.size() != 2) {
       return InvalidArgument("{}, line {}: expected a token and whose it is, such as client/alice; it has {} words",
@@ -47,7 +47,7 @@ Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std:
     const std::optional<PeerIdentity> identity = ParseIdentity(words[1]);
     if (!identity.has_value() || identity->role == Role::kTask) {
       return InvalidArgument("{}, line {}: '{}' is not client/NAME or admin/NAME. Tasks need certificates", where,
-                             number, std::string(words[1]));
+                             number, words[1]);
     }
     tokens.emplace_back(words[0], *identity);
   }
@@ -94,9 +94,9 @@ Status ShownToken::Refresh() {
   if (read_again_nanos_ != 0 && now < read_again_nanos_) return OkStatus();
   read_again_nanos_ = now + reload_nanos_;
   WEIR_ASSIGN(const std::string text, env_.ReadFile(path_));
-  const std::vector<std::string_view> words = Words(text);
+  const std::vector<std::string> words = Words(text);
   if (words.empty()) return InvalidArgument("the token file '{}' is empty", path_);
-  token_ = std::string(words[0]);
+  token_ = words[0];
   return OkStatus();
 }
 

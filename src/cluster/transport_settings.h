@@ -9,6 +9,8 @@
 
 namespace weir {
 
+class Env;
+
 struct TransportSettings {
   // A peer that is silent for about this long counts as lost: calls to it end as Unavailable, and its own calls are
   // cancelled.
@@ -17,6 +19,7 @@ struct TransportSettings {
   // used.
   bool force_ucx = false;
   Credentials credentials;
+  Env* env = nullptr;  // where the files of the credentials are; null only without credentials
 };
 
 // Transports divide the timeout by four, and gRPC stores it in an int.

@@ -394,7 +394,7 @@ Result<Kernel> MakeRegionKernel(KernelSetup& setup, GpuDevice& gpu) {
 
 }  // namespace
 
-bool IsGpuRegion(const OpDef& op) { return op.name == kGpuRegionOp; }
+bool IsGpuRegion(const OpDef& op) { return op.is_gpu_region; }
 
 std::shared_ptr<const NodeProps> MakeGpuRegion(GpuRegionNode described, GpuRegion region) {
   auto node = std::make_shared<RegionNode>();
@@ -404,6 +404,7 @@ std::shared_ptr<const NodeProps> MakeGpuRegion(GpuRegionNode described, GpuRegio
   node->props.input_types = std::move(described.input_types);
   node->props.output_types = std::move(described.output_types);
   node->op.name = kGpuRegionOp;
+  node->op.is_gpu_region = true;
   node->op.allows_uninitialized_input = true;  // the members check
   node->op.region = std::make_shared<const GpuRegion>(std::move(region));
   node->op.kernels = WithGpu({}, {.make = MakeRegionKernel, .attrs = "", .runs = GpuKernel::Runs::kCopies});

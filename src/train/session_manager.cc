@@ -158,7 +158,7 @@ namespace {
 bool IsSynchronous(const Graph& graph) {
   const std::vector<Node*> nodes = graph.Nodes();
   return std::any_of(nodes.begin(), nodes.end(),
-                     [](const Node* node) { return node->type().ends_with("ConditionalAccumulator"); });
+                     [](const Node* node) { return node->op().traits.accumulator; });
 }
 
 // The nodes under the saver's restore op that assign variables of these tasks.
@@ -170,7 +170,7 @@ std::vector<Node*> RestoringNodes(const Graph& graph, const Saver& saver, const 
   while (!left.empty()) {
     Node* const node = left.back();
     left.pop_back();
-    if (node->type() == "NoOp") {
+    if (node->num_inputs() == 0 && node->num_outputs() == 0) {  // groups others
       for (Node* before : node->control_inputs())
         if (seen.insert(before).second) left.push_back(before);
       continue;

@@ -84,7 +84,7 @@ int ServeOther(const std::string& own_address, const std::string& other_address)
   ops::RegisterAllOps(registry);
   ThreadPool pool("optest_other", 2);
   ElasticPool blocking_pool("optest_other_blocking");
-  Network network;
+  Network network(RealEnv());
   auto server = Server::Make(Definition(other_address, own_address, "ps"), {},
                              {registry, pool, blocking_pool, RealEnv()}, network);
   if (!server.ok() || !(*server)->Start().ok()) {

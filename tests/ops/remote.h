@@ -29,7 +29,7 @@ class RemoteCluster final {
  private:
   ThreadPool pool_{"optest_remote", 2};
   ElasticPool blocking_pool_{"optest_remote_blocking"};
-  Network network_;
+  Network network_{RealEnv()};
   std::unique_ptr<Server> server_;
   pid_t other_ = 0;
 };

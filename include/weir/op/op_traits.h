@@ -122,6 +122,8 @@ struct OpTraits {
   bool function_edge = false;
   // The outputs are the components of one element of the queue behind input 0.
   bool gives_element = false;
+  // Output 0 is the handle of an accumulator, which averages the gradients of several replicas.
+  bool accumulator = false;
   // Output 0 is the handle of an iterator over a dataset.
   bool iterator = false;
   // Outputs 0 and 1 are the indices and the values of slices, and no index occurs twice.

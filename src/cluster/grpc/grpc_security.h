@@ -16,7 +16,8 @@ namespace weir {
 
 class GrpcSecurity final {
  public:
-  GrpcSecurity(Credentials credentials, Env& env, Clock& clock);
+  // `env` holds the files of the credentials. It may be null if there are none.
+  GrpcSecurity(Credentials credentials, Env* env, Clock& clock);
 
   // InvalidArgument or the error of a file, if the credentials cannot be used.
   Status Check(bool serves);
@@ -35,7 +36,7 @@ class GrpcSecurity final {
 
  private:
   const Credentials credentials_;
-  Env& env_;
+  Env* const env_;
   const std::unique_ptr<AcceptedTokens> accepted_tokens_;  // null: none
   const std::unique_ptr<ShownToken> shown_token_;          // null: none
 };

@@ -266,7 +266,7 @@ class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(const TransportSettings& settings)
       : shared_(std::make_shared<GrpcChannel::Shared>(
-            settings, std::make_shared<GrpcSecurity>(settings.credentials, RealEnv(), RealClock()), alarms_,
+            settings, std::make_shared<GrpcSecurity>(settings.credentials, settings.env, RealClock()), alarms_,
             [this]() -> GrpcEvents& { return Events(); })),
         alarms_(RealClock()) {}
   ~GrpcTransport() override { shared_->calls.Close(); }

@@ -71,7 +71,7 @@ void AddAccumulator(OpRegistry& registry, std::string name, bool sparse, HandleK
       .no_gradient = kNoGradient,
       .kernels = AccumulatorKernels(
           [sparse, handle_kind](KernelSetup& setup) { return MakeAccumulator(setup, sparse, handle_kind); }),
-      .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true},
+      .traits = {.state = StateRole::kHandle, .may_block = false, .brief = true, .accumulator = true},
       .stateful = true,
   });
 }

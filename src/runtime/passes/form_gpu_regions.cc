@@ -16,7 +16,7 @@
 namespace weir {
 namespace {
 
-constexpr int32_t kNone = -1;
+constexpr int32_t kNoRegion = -1;
 // Smaller regions are not worth a graph.
 constexpr int kFewestLaunches = 2;
 
