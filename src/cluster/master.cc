@@ -152,6 +152,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
     tensorflow::CreateSessionResponse response;
     response.set_session_handle((*session)->handle());
     response.set_graph_version(*version);
+    if (shared->weir_resends()) response.set_weir_resends(true);
     StartUnclaimedTimer((*session)->handle());
     done(std::move(response));
   });
@@ -172,11 +173,15 @@ void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallO
 }
 
 void Master::RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done) {
-  const bool goes_on = !call.message.partial_run_handle().empty();
+  const bool goes_on = !call.message.partial_run_handle().empty() || call.message.weir_gives_up();
   const std::string& handle = call.message.session_handle();
   Result<std::shared_ptr<MasterSession>> session =
       goes_on ? Find(handle, *options.caller) : FindForStep(handle, *options.caller);
   if (!session.ok()) return done(session.status());
+  if (call.message.weir_gives_up()) {
+    (*session)->GiveUpStep({call.message.weir_slot(), call.message.weir_sequence()});
+    return done(RunStepReply());
+  }
   (*session)->RunStep(std::move(call), options, std::move(done));
 }
 

@@ -50,7 +50,10 @@ MasterSession::MasterSession(std::string handle, tensorflow::ConfigProto config,
       graph_(std::make_shared<Graph>(dependencies_.registry)),
       tasks_(std::make_shared<SessionTasks>(handle_, config_, dependencies_.peers, dependencies_.alarms,
                                             dependencies_.best_effort, dependencies_.session_lease_ms)),
-      placements_(std::make_shared<SessionPlacements>(*graph_, config_.allow_soft_placement())) {
+      placements_(std::make_shared<SessionPlacements>(*graph_, config_.allow_soft_placement())),
+      responses_(std::make_shared<Responses>(Responses::Options{.max_bytes = dependencies_.kept_response_bytes,
+                                                                .alarms = &dependencies_.alarms,
+                                                                .resend_ms = tasks_->resend_ms()})) {
   graph_->set_constant_evaluator(dependencies_.evaluator);
 }
 
@@ -189,7 +192,17 @@ void MasterSession::RunStep(RunStepCall call, const CallOptions& options, Reply<
   }
   signature.fetches.assign(call.message.fetch().begin(), call.message.fetch().end());
   signature.targets.assign(call.message.target().begin(), call.message.target().end());
-  std::shared_ptr<MasterStep> step = NewStep(call.message.options().timeout_in_ms(), options, std::move(done));
+  Responses::CallPtr known;
+  CallOptions step_options = options;
+  if (call.message.weir_slot() > 0) {
+    known =
+        responses_->Begin({call.message.weir_slot(), call.message.weir_sequence()}, options.cancel, std::move(done));
+    if (known == nullptr) return;
+    step_options.cancel = &known->cancel;
+    done = [responses = responses_, known](Result<RunStepReply> reply) { responses->End(known, std::move(reply)); };
+  }
+  std::shared_ptr<MasterStep> step = NewStep(call.message.options().timeout_in_ms(), step_options, std::move(done));
+  step->known = std::move(known);
   if (std::shared_ptr<StepPlan> plan = FindPlan(signature.Key()))
     return RunPlan(step, std::move(plan), std::move(feeds), call.message.options());
   GetPlan(std::move(signature), &step->cancel,
@@ -228,12 +241,18 @@ void MasterSession::RunPlan(const std::shared_ptr<MasterStep>& step, std::shared
     return step->CountDownReplies();
   }
   step->Begin(std::move(plan), NewStepId());
+  if (step->known != nullptr) step->known->repeatable = step->plan->repeatable;
+  if (step->plan->numbers_calls) step->number = slots_.Take(step->plan->parts.size());
   const std::vector<StepPlan::Part>& parts = step->plan->parts;
   for (size_t k = 0; k < step->values.size(); ++k) step->wanted.push_back(static_cast<int>(k));
   for (const StepPlan::FedFetch& fed : step->plan->fed_fetches) step->values[fed.fetch] = feeds[fed.feed];
   step->traced = options.trace_level() != tensorflow::RunOptions::NO_TRACE;
   const auto call_part = [&](size_t i) {
     RunGraphCall call = CallFor(parts[i], step->id);
+    if (parts[i].recognizes_copies && step->number.slot != 0) {
+      call.message.set_weir_slot(step->number.slot);
+      call.message.set_weir_sequence(step->number.sequence + i);  // grows with the stages of a task
+    }
     if (step->traced) call.message.mutable_exec_opts()->set_record_timeline(true);
     if (options.output_partition_graphs()) call.message.mutable_exec_opts()->set_record_partition_graphs(true);
     for (const Partition::ClientEdge& feed : parts[i].feeds) call.tensors.push_back({feed.key, feeds[feed.number]});
@@ -255,11 +274,16 @@ void MasterSession::RunPlan(const std::shared_ptr<MasterStep>& step, std::shared
   step->CountDownReplies();
 }
 
-void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const {
+void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, CallNumber number, bool ended_well) const {
   for (const StepPlan::Part& part : plan.parts) {
     if (part.after >= 0 || (ended_well && part.cleans_up)) continue;  // each task once
     tensorflow::CleanupGraphRequest request;
     request.set_step_id(step_id);
+    if (part.recognizes_copies && number.slot != 0) {
+      request.set_weir_session_handle(handle_);
+      request.set_weir_slot(number.slot);
+      request.set_weir_sequence(number.sequence + plan.parts.size() - 1);
+    }
     dependencies_.best_effort->Send(
         dependencies_.peers->AddressOf(part.task),
         [worker = part.worker, request](const CallOptions& options, std::function<void(const Status&)> done) {
@@ -455,7 +479,7 @@ void MasterSession::Close(std::function<void()> done) {
       self->callables_.clear();
     }
     for (const auto& [handle, partial] : partials)
-      self->CleanUp(*partial->plan, partial->step_id, /*ended_well=*/false);
+      self->CleanUp(*partial->plan, partial->step_id, {}, /*ended_well=*/false);
     self->tasks_->Close();
     done();
   });

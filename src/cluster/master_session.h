@@ -12,7 +12,9 @@
 #include "base/alarms.h"
 #include "base/rng.h"
 #include "base/thread_pool.h"
+#include "cluster/call_slots.h"
 #include "cluster/in_flight.h"
+#include "cluster/kept_responses.h"
 #include "cluster/plan_compiler.h"
 #include "cluster/session_tasks.h"
 #include "proto/master.pb.h"
@@ -29,7 +31,8 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
     Alarms& alarms;
     std::shared_ptr<BestEffortCalls> best_effort;
     Rng& rng;
-    int64_t session_lease_ms = kSessionLeaseMs;  // see SessionTasks
+    int64_t session_lease_ms = kSessionLeaseMs;       // see SessionTasks
+    size_t kept_response_bytes = kKeptResponseBytes;  // see KeptResponses
   };
   MasterSession(std::string handle, tensorflow::ConfigProto config, Dependencies dependencies);
   ~MasterSession();
@@ -39,6 +42,8 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   // cancelled call leaves the graph unchanged.
   Result<int64_t> Extend(const tensorflow::GraphDef& graph, int64_t version, CancelToken* cancel = nullptr);
   void RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
+  // The client does not wait for that step, nor for earlier ones on its slot.
+  void GiveUpStep(CallNumber number) { responses_->GiveUp(number, CallerIsGone()); }
   void PartialRunSetup(const tensorflow::PartialRunSetupRequest& request, const CallOptions& options,
                        Reply<tensorflow::PartialRunSetupResponse> done);
   void MakeCallable(const tensorflow::CallableOptions& callable, const CallOptions& options,
@@ -56,6 +61,7 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   struct MasterStep;
   struct Compilation;
   struct CompilingWaiter;
+  using Responses = KeptResponses<RunStepReply>;
   using WithPlan = std::function<void(Result<std::shared_ptr<StepPlan>>)>;
 
   std::shared_ptr<StepPlan> FindPlan(const std::string& key);
@@ -71,7 +77,8 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
                const tensorflow::RunOptions& options);
   void RunPiece(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
   RunGraphCall CallFor(const StepPlan::Part& part, int64_t step_id) const;
-  void CleanUp(const StepPlan& plan, int64_t step_id, bool ended_well) const;
+  // `number` is that of the first call of the step.
+  void CleanUp(const StepPlan& plan, int64_t step_id, CallNumber number, bool ended_well) const;
   int64_t NewStepId() const;
 
   const std::string handle_;
@@ -82,6 +89,8 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   const std::shared_ptr<SessionPlacements> placements_;
   CancelToken closed_;
   InFlight in_flight_;
+  CallSlots slots_;                             // of this session's calls to workers
+  const std::shared_ptr<Responses> responses_;  // to the client
   std::mutex extend_mu_;
   std::mutex mu_;
   int64_t version_ = 0;

@@ -107,8 +107,9 @@ void MasterSession::MasterStep::Call(size_t part, RunGraphCall call) {
 
 void MasterSession::MasterStep::CallNow(size_t part, RunGraphCall call) {
   if (traced) called_micros[part] = RealClock().NowMicros();
+  const int64_t resend_ms = call.message.weir_slot() > 0 ? session->tasks_->resend_ms() : 0;
   plan->parts[part].worker->RunGraph(
-      std::move(call), CallOptions{.cancel = &cancel},
+      std::move(call), CallOptions{.cancel = &cancel, .resend_ms = resend_ms},
       [self = shared_from_this(), part](Result<RunGraphReply> reply) { self->OnPartReply(part, std::move(reply)); });
 }
 
@@ -192,7 +193,8 @@ void MasterSession::MasterStep::End() {
   if (alarm != 0) session->dependencies_.alarms.Cancel(alarm);
   for (const auto& [token, id] : registrations) token->Unregister(id);
   if (plan != nullptr && id != 0 && (clean_up || !status.ok()))
-    session->CleanUp(*plan, id, /*ended_well=*/status.ok() && !is_partial_run);
+    session->CleanUp(*plan, id, number, /*ended_well=*/status.ok() && !is_partial_run);
+  session->slots_.Free(number);
   Result<RunStepReply> result = Collect();
   if (at_end) at_end(result.status());
   replies.clear();

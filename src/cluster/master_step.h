@@ -18,12 +18,14 @@ struct MasterSession::MasterStep : std::enable_shared_from_this<MasterSession::M
   std::shared_ptr<void> counted;
   std::shared_ptr<StepPlan> plan;
   int64_t id = 0;
+  CallNumber number;  // of its first call; slot 0 if its calls have no numbers
   bool is_partial_run = false;
   bool clean_up = true;  // false if a step in pieces continues after this call
   CancelToken cancel;    // cancels everything that is done for the step
   Alarms::Id alarm = 0;
   std::vector<std::pair<CancelToken*, CancelToken::Id>> registrations;
   Reply<RunStepReply> done;
+  Responses::CallPtr known;  // null if the client will not send the step again
   std::function<void(const Status&)> at_end;
   std::vector<Tensor> values;                 // by fetch
   std::vector<int> wanted;                    // the fetches of this call

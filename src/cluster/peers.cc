@@ -29,6 +29,11 @@ Result<std::shared_ptr<WorkerService>> Peers::Find(const std::string& task) {
   return worker;
 }
 
+bool Peers::FirstMention(const std::string& task) {
+  std::lock_guard lock(mu_);
+  return mentioned_.insert(task).second;
+}
+
 std::string Peers::AddressOf(const std::string& task) const {
   auto it = addresses_.find(task);
   return it == addresses_.end() ? "" : it->second;

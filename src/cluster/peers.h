@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class Peers final {
   std::vector<std::string> Tasks() const;                // all, sorted by name
   const ClusterSpec& cluster() const { return cluster_; }
   const std::string& own_task() const { return own_task_; }
+  // Returns true once for each task: what a log says about a task, it says once, not for each session.
+  bool FirstMention(const std::string& task);
 
  private:
   const ClusterSpec cluster_;
@@ -35,6 +38,7 @@ class Peers final {
   std::map<std::string, std::string> addresses_;  // by task
   std::mutex mu_;
   std::map<std::string, std::shared_ptr<WorkerService>> workers_;
+  std::set<std::string> mentioned_;
 };
 
 }  // namespace weir

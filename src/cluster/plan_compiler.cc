@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/out_of_memory.h"
 #include "base/process_memory.h"
+#include "cluster/registered_graph.h"
 #include "cluster/when_all.h"
 #include "graph/device_name.h"
 #include "graph/function_library.h"
@@ -180,6 +181,8 @@ Status PlanCompiler::CutNow() {
       std::printf("%s: (%s): %s\n", node.name().c_str(), node.op().name.c_str(), node.placed->name().c_str());
     std::fflush(stdout);
   }
+  plan_->repeatable = std::all_of(pruned_.nodes.begin(), pruned_.nodes.end(),
+                                  [](const PlanGraph::Node& node) { return IsRepeatable(node.op()); });
   const PassOptions passes = PassOptionsOf(config, dependencies_.evaluator.get());
   PassReport report;
   WEIR_TRY(OrderUpdates(pruned_, dependencies_.graph->registry(), signature_.is_partial_run, report));
@@ -316,6 +319,10 @@ void PlanCompiler::Register() {
     request.mutable_graph_def()->mutable_versions()->set_producer(dependencies_.graph->versions().producer);
     RegisterPart(i, std::move(request), std::move(answered));
   };
+  for (StepPlan::Part& part : plan_->parts) {
+    part.recognizes_copies = !signature_.is_partial_run && dependencies_.tasks->RecognizesCopies(part.task);
+    plan_->numbers_calls = plan_->numbers_calls || part.recognizes_copies;
+  }
   ForEach(plan_->parts.size(), register_part, [this](const Status& status) {
     if (status.ok()) return End(plan_);
     for (const StepPlan::Part& part : plan_->parts) {

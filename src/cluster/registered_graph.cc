@@ -1,5 +1,7 @@
 #include "cluster/registered_graph.h"
 
+#include <algorithm>
+
 #include "graph/graph_def.h"
 #include "op/rendezvous_key.h"
 #include "runtime/partition.h"
@@ -27,6 +29,26 @@ Result<std::string> KeyOf(const Node& node) {
 }
 
 }  // namespace
+
+bool IsRepeatable(const OpDef& op) {
+  if (op.traits.kind == NodeKind::kTransfer) return false;
+  if (op.is_function || op.TakesFunctions()) return false;  // whatever the function contains
+  switch (op.traits.state) {
+    case StateRole::kVariable:
+    case StateRole::kVariableHandle:
+    case StateRole::kHandle:
+    case StateRole::kReads:
+      return true;
+    case StateRole::kUpdates:
+      return false;
+    case StateRole::kNone:
+      break;
+  }
+  if (op.stateful) return false;
+  if (IsAlias(op.traits)) return true;
+  // An op without a role may write to its references.
+  return std::none_of(op.inputs.begin(), op.inputs.end(), [](const ArgDef& input) { return input.is_ref; });
+}
 
 Result<std::shared_ptr<RegisteredGraph>> RegisteredGraph::Make(const tensorflow::RegisterGraphRequest& request,
                                                                Dependencies dependencies, const CancelToken* cancel) {
@@ -57,6 +79,7 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request,
   signature_.receives_dead = request.has_control_flow();
   for (Node* node : graph_->Nodes()) {
     if (!IsClientEnd(*node)) {
+      repeatable_ = repeatable_ && IsRepeatable(node->op());
       const bool receives = IsTransfer(*node) && node->num_outputs() > 0;
       if (receives && node->FindAttr(kNeverDeadAttr) == nullptr) signature_.receives_dead = true;
       if (node->consumers().empty() && node->control_outputs().empty()) signature_.targets.push_back(node);

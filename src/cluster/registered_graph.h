@@ -14,6 +14,9 @@
 
 namespace weir {
 
+// True if a node of this op changes nothing and exchanges no values with other tasks, so that it may run again.
+bool IsRepeatable(const OpDef& op);
+
 class RegisteredGraph final {
  public:
   struct Dependencies {
@@ -40,6 +43,8 @@ class RegisteredGraph final {
   int FeedNumber(const std::string& key) const { return Number(feeds_, key); }
   int FetchNumber(const std::string& key) const { return Number(fetches_, key); }
   size_t num_feeds() const { return signature_.feeds.size(); }
+  // True if a run changes nothing and exchanges values with its caller only, so that it may run again.
+  bool repeatable() const { return repeatable_; }
   // The same graph with late feeds, for partial runs. Compiled on first use.
   Result<std::shared_ptr<Executor>> PartialExecutor();
 
@@ -58,6 +63,7 @@ class RegisteredGraph final {
   std::shared_ptr<const GraphKernelState> kernel_state_;
   std::unique_ptr<KernelCache> kernels_;
   PlanSignature signature_;
+  bool repeatable_ = true;
   PassOptions passes_;  // the master has placed and rewritten the graph already
   Numbers feeds_;
   Numbers fetches_;

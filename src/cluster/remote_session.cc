@@ -36,6 +36,7 @@ RemoteSession::RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<Maste
                              std::shared_ptr<EventPoller> event_poller)
     : graph_(std::move(graph)),
       master_(std::move(master)),
+      steps_(master_),
       config_(std::move(config)),
       target_(std::move(target)),
       event_poller_(std::move(event_poller)) {}
@@ -153,6 +154,7 @@ Result<std::string> RemoteSession::SendGraph(CancelToken* cancel, int64_t timeou
                                                  options.wait_for_ready = true;
                                                  master_->CreateSession(std::move(request), options, std::move(done));
                                                }));
+    steps_.set_master_recognizes_copies(response.weir_resends());
     std::lock_guard lock(mu_);
     handle_ = response.session_handle();
     version_ = response.graph_version();
@@ -214,9 +216,9 @@ Result<std::vector<Tensor>> RemoteSession::RunStep(RunStepCall call, const std::
   WEIR_ASSIGN(RunStepReply reply, Await<RunStepReply>(
                                       [&](Reply<RunStepReply> done) {
                                         const int64_t limit_ms = timeout_ms > 0 ? timeout_ms + kAnswerMs : 0;
-                                        master_->RunStep(std::move(call),
-                                                         CallOptions{.timeout_ms = limit_ms, .cancel = joined.get()},
-                                                         std::move(done));
+                                        steps_.RunStep(std::move(call),
+                                                       CallOptions{.timeout_ms = limit_ms, .cancel = joined.get()},
+                                                       std::move(done));
                                       },
                                       {}, event_poller_.get()));
   if (static_cast<int>(reply.tensors.size()) != asked)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cluster/services.h"
+#include "cluster/step_caller.h"
 #include "proto/config.pb.h"
 #include "session/session.h"
 
@@ -51,6 +52,7 @@ class RemoteSession final : public Session {
 
   const std::shared_ptr<Graph> graph_;
   const std::shared_ptr<MasterService> master_;
+  StepCaller steps_;
   const tensorflow::ConfigProto config_;
   const std::string target_;
   const std::shared_ptr<EventPoller> event_poller_;

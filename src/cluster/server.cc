@@ -22,6 +22,7 @@ namespace {
 constexpr char kBindVariable[] = "WEIR_BIND_ADDRESS";
 constexpr int64_t kEndWithGraceMs = 1000;
 constexpr char kLeaseVariable[] = "WEIR_SESSION_LEASE_MS";
+constexpr char kKeptResponsesVariable[] = "WEIR_KEPT_RESPONSES_MB";
 constexpr char kAllowAbortVariable[] = "WEIR_ALLOW_ABORT";
 constexpr char kFilesVariable[] = "WEIR_FILES";
 constexpr char kRequireTlsVariable[] = "WEIR_REQUIRE_TLS";
@@ -70,6 +71,13 @@ Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
   return std::llround(std::ceil(*seconds * 1000));
 }
 
+Result<size_t> KeptResponseBytes() {
+  constexpr int64_t kLargestMb = int64_t{1} << 20;
+  WEIR_ASSIGN(const std::optional<int64_t> megabytes,
+              ReadEnvironment(EnvironmentNumber<int64_t>{kKeptResponsesVariable, "megabytes", 0, kLargestMb}));
+  return megabytes.has_value() ? static_cast<size_t>(*megabytes) << 20 : kKeptResponseBytes;
+}
+
 bool OnlyThisHostReaches(const Address& bind) {
   if (bind.is_unix() || IsLoopbackName(bind.host) || bind.host.starts_with("127.") || bind.host == "::1") return true;
   const Result<std::vector<SocketAddress>> found = Resolve(bind.host, bind.port);
@@ -113,7 +121,7 @@ Result<std::unique_ptr<Env>> FilesOf(const Server::Options& options, const Crede
 // it.
 struct Server::Core final {
   Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
-       int64_t unclaimed_session_ms, int64_t session_lease_ms, const ProcessParts& parts,
+       int64_t unclaimed_session_ms, int64_t session_lease_ms, size_t kept_response_bytes, const ProcessParts& parts,
        std::unique_ptr<Env> some_files, Network& shared_network)
       : network(shared_network),
         files(std::move(some_files)),
@@ -127,7 +135,8 @@ struct Server::Core final {
                  .alarms = alarms,
                  .rng = RealRng(),
                  .unclaimed_session_ms = unclaimed_session_ms,
-                 .session_lease_ms = session_lease_ms}) {}
+                 .session_lease_ms = session_lease_ms,
+                 .kept_response_bytes = kept_response_bytes}) {}
 
   Network& network;
   const std::unique_ptr<Env> files;  // null: all files of the process's Env
@@ -148,6 +157,7 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
   constexpr int64_t kLongestLeaseMs = int64_t{1'000'000} * 1000;
   const EnvironmentNumber<int64_t> lease{kLeaseVariable, "milliseconds", 0, kLongestLeaseMs};
   WEIR_ASSIGN(const std::optional<int64_t> session_lease_ms, ReadEnvironment(lease));
+  WEIR_ASSIGN(const size_t kept_response_bytes, KeptResponseBytes());
   WEIR_TRY(CheckExposure(bind, options.when_open, network));
   WEIR_ASSIGN(std::unique_ptr<Env> files, FilesOf(options, network.credentials(), parts.env));
   Result<std::unique_ptr<Listener>> listener = network.transport().Listen(bind.ToString());
@@ -160,7 +170,8 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
     WEIR_ASSIGN(cluster, ClusterSpec::Make(std::move(jobs)));
   }
   auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, unclaimed_session_ms,
-                                     session_lease_ms.value_or(kSessionLeaseMs), parts, std::move(files), network);
+                                     session_lease_ms.value_or(kSessionLeaseMs), kept_response_bytes, parts,
+                                     std::move(files), network);
   std::unique_ptr<Server> server(new Server(def, own.ToString(), std::move(core), *std::move(listener)));
   if (!options.end_with.empty()) WEIR_TRY(server->WatchJobs(options.end_with, cluster));
   return server;

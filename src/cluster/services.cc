@@ -8,6 +8,7 @@
 #include "base/out_of_memory.h"
 #include "base/process_memory.h"
 #include "base/this_process.h"
+#include "cluster/resent_call.h"
 #include "cluster/transport_errors.h"
 
 namespace weir {
@@ -34,10 +35,12 @@ Status BodyError(const RunStepReply& reply) {
   return ErrorIn(reply.message);
 }
 
-void AskForBodyErrors(RunGraphCall& call) { call.message.set_store_errors_in_response_body(true); }
-void AskForBodyErrors(RunStepCall& call) { call.message.set_store_errors_in_response_body(true); }
+// Sets the fields that tell the peer what this process understands.
+void AddAbilities(RunGraphCall& call) { call.message.set_store_errors_in_response_body(true); }
+void AddAbilities(RunStepCall& call) { call.message.set_store_errors_in_response_body(true); }
+void AddAbilities(tensorflow::CreateSessionRequest& request) { request.set_weir_resends(true); }
 template <class Request>
-void AskForBodyErrors(Request&) {}
+void AddAbilities(Request&) {}
 
 bool WantsBodyErrors(const RunGraphCall& call) { return call.message.store_errors_in_response_body(); }
 bool WantsBodyErrors(const RunStepCall& call) { return call.message.store_errors_in_response_body(); }
@@ -90,7 +93,7 @@ class RemoteCaller {
   template <class Request, class Response>
   void Call(const std::string& method, Request request, const CallOptions& options, Reply<Response> done) const {
     if (ThisProcess() != process_) return done(CannotCallAfterFork(*where_));
-    AskForBodyErrors(request);
+    AddAbilities(request);
     if (const size_t size = PlainPart(request).ByteSizeLong(); size > kMaxMessageBytes) {
       return done(
           InvalidArgument("the message of {} is too large: {} bytes, but protobuf's limit is {}. The usual cause is "
@@ -100,20 +103,20 @@ class RemoteCaller {
     Rope encoded = Encode(request);
     if (Status status = CheckCallSize(encoded.size(), TensorsOf(request)); !status.ok())
       return done(WithContext(status, method));
-    channel_->Call(
-        method, std::move(encoded), options,
-        [done = std::move(done), where = where_, cancel = options.cancel](Result<Rope> bytes) {
-          if (!bytes.ok()) {
-            if (cancel != nullptr && cancel->cancelled()) return done(bytes.status());
-            return done(WithOrigin(
-                ErrorFromText(static_cast<int>(bytes.status().code()), std::string(bytes.status().message())), *where));
-          }
-          Response response;
-          if (Status status = Decode(*bytes, &response); !status.ok()) return done(WithOrigin(status, *where));
-          *bytes = Rope();  // tensors that keep its memory become its only owners
-          if (Status status = BodyError(response); !status.ok()) return done(WithOrigin(status, *where));
-          done(std::move(response));
-        });
+    auto answered = [done = std::move(done), where = where_, cancel = options.cancel](Result<Rope> bytes) {
+      if (!bytes.ok()) {
+        if (cancel != nullptr && cancel->cancelled()) return done(bytes.status());
+        return done(WithOrigin(
+            ErrorFromText(static_cast<int>(bytes.status().code()), std::string(bytes.status().message())), *where));
+      }
+      Response response;
+      if (Status status = Decode(*bytes, &response); !status.ok()) return done(WithOrigin(status, *where));
+      *bytes = Rope();  // tensors that keep its memory become its only owners
+      if (Status status = BodyError(response); !status.ok()) return done(WithOrigin(status, *where));
+      done(std::move(response));
+    };
+    if (options.resend_ms > 0) return CallAndResend(channel_, method, std::move(encoded), options, std::move(answered));
+    channel_->Call(method, std::move(encoded), options, std::move(answered));
   }
 
  private:

@@ -74,6 +74,12 @@ bool SessionTasks::IsWeir(const std::string& task) const {
   return devices != nullptr && !devices->empty() && devices->front().physical_device_desc() == kWeirDevice;
 }
 
+bool SessionTasks::RecognizesCopies(const std::string& task) const {
+  std::lock_guard lock(mu_);
+  auto it = opened_.find(task);
+  return it != opened_.end() && it->second.recognizes_copies;
+}
+
 void SessionTasks::Ask(const std::string& task, CancelToken* cancel, Done done) {
   if (DevicesOf(task) != nullptr) return done(OkStatus());
   Result<std::shared_ptr<WorkerService>> worker = peers_->Find(task);
@@ -148,7 +154,10 @@ tensorflow::CreateWorkerSessionRequest SessionTasks::OpenRequest(const std::stri
   def.set_protocol("grpc");
   if (config_.has_cluster_def()) *def.mutable_cluster() = config_.cluster_def();
   request.set_isolate_session_state(config_.isolate_session_state());
-  if (task != peers_->own_task()) request.set_weir_lease_ms(lease_ms_);
+  if (task != peers_->own_task()) {
+    request.set_weir_lease_ms(lease_ms_);
+    request.set_weir_resends(true);
+  }
   // Includes the address: masters may have the same task name if sessions define their own clusters.
   request.set_master_task(fmt::format("{} at {}", peers_->own_task(), peers_->AddressOf(peers_->own_task())));
   std::lock_guard lock(mu_);
@@ -182,12 +191,21 @@ void SessionTasks::Open(const std::string& task, CancelToken* cancel, Done done)
                                      Opened& opened = self->opened_[task];
                                      is_first = response.ok() && !opened.confirmed;
                                      opened.confirmed = opened.confirmed || response.ok();
+                                     opened.recognizes_copies =
+                                         opened.recognizes_copies || (response.ok() && response->weir_resends());
                                      late = --opened.asking == 0 && self->closed_;
                                    }
                                    if (late) self->DeleteWorkerSessionOn(task);
                                    if (is_first && !late) self->RenewLater(task, 0);
+                                   if (is_first && !response->weir_resends()) self->MentionLostSteps(task);
                                    done(response.status());
                                  });
+}
+
+void SessionTasks::MentionLostSteps(const std::string& task) {
+  if (task == peers_->own_task() || !peers_->FirstMention(task)) return;
+  LogInfo("{} does not recognize steps that are sent again: if a connection to it breaks, the step fails",
+          peers_->Describe(task));
 }
 
 void SessionTasks::RenewLater(const std::string& task, int failures) {

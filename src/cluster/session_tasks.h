@@ -44,6 +44,10 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   std::shared_ptr<const Devices> DevicesOf(const std::string& task) const;
   // True if the task is known to run Weir, not TensorFlow.
   bool IsWeir(const std::string& task) const;
+  // True if the session is open on the task, which is another one, and the task recognizes calls that are sent again.
+  bool RecognizesCopies(const std::string& task) const;
+  // How long a peer may be silent before its calls are not sent again: the lease, or its default if leases never end.
+  int64_t resend_ms() const { return lease_ms_ > 0 ? lease_ms_ : kSessionLeaseMs; }
   // Asks a task for its devices until it responds or `cancel`, which must outlive the call, is cancelled. Logs every
   // ten seconds that it is waiting.
   void Ask(const std::string& task, CancelToken* cancel, Done done);
@@ -67,6 +71,8 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   // number of failed attempts since the last success.
   void RenewLater(const std::string& task, int failures);
   void Renew(const std::string& task, int failures);
+  // Logs once that steps on the task fail when a connection breaks.
+  void MentionLostSteps(const std::string& task);
 
   const std::string handle_;
   const tensorflow::ConfigProto config_;
@@ -80,6 +86,7 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   // Tasks that know the session, or may know it.
   struct Opened {
     bool confirmed = false;
+    bool recognizes_copies = false;
     int asking = 0;  // calls without a response
   };
   std::map<std::string, Opened> opened_;

@@ -18,7 +18,8 @@ struct StepPlan {
     std::string task;
     std::shared_ptr<WorkerService> worker;
     std::string graph_handle;
-    bool cleans_up = false;  // the worker discards a successful step without a CleanupGraph call
+    bool recognizes_copies = false;  // its worker recognizes calls that are sent again
+    bool cleans_up = false;          // the worker discards a successful step without a CleanupGraph call
     std::vector<Partition::ClientEdge> feeds;
     std::vector<Partition::ClientEdge> fetches;
     std::vector<std::string> keys;  // of the fetches, each once, and of the values for other parts
@@ -36,6 +37,8 @@ struct StepPlan {
   // values that the part of the master's task exchanges with the master; null: none
   std::shared_ptr<const OwnTaskValues::Keys> own_values;
   absl::flat_hash_map<std::string, size_t> consumer_parts;  // the part whose call takes a value, by key
+  bool repeatable = false;                                  // a step changes nothing
+  bool numbers_calls = false;                               // some part recognizes copies
   bool delivers_values() const { return own_values != nullptr && !own_values->delivered.empty(); }
   std::vector<PlanGraph::Feed> feeds;
   std::vector<std::string> fetch_names;  // as the client wrote them

@@ -13,6 +13,7 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
                                    .transport = dependencies.transport,
                                    .clock = dependencies.clock,
                                    .chunk_bytes = dependencies.chunk_bytes,
+                                   .kept_response_bytes = dependencies.kept_response_bytes,
                                    .alarms = &dependencies.alarms}),
       peers_(std::make_shared<Peers>(cluster, dependencies.transport, name, &worker_)),
       best_effort_(std::make_shared<BestEffortCalls>(dependencies.alarms)) {
@@ -20,7 +21,7 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
   master_ = std::make_unique<Master>(Master::Dependencies{
       MasterSession::Dependencies{dependencies.parts.registry, MakeLocalConstantEvaluator(dependencies.parts.env),
                                   peers_, dependencies.parts.blocking_pool, dependencies.alarms, best_effort_,
-                                  dependencies.rng, dependencies.session_lease_ms},
+                                  dependencies.rng, dependencies.session_lease_ms, dependencies.kept_response_bytes},
       config, worker_, dependencies.transport, access_, dependencies.unclaimed_session_ms});
 }
 

@@ -26,6 +26,7 @@ class Task final {
     size_t chunk_bytes = kChunkBytes;                    // see Worker::Dependencies
     int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // see Master::Dependencies
     int64_t session_lease_ms = kSessionLeaseMs;          // see SessionTasks
+    size_t kept_response_bytes = kKeptResponseBytes;     // see KeptResponses
   };
 
   // `name` is "/job:ps/replica:0/task:0"; it need not be in the cluster. `config` is the default for sessions and

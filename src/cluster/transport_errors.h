@@ -3,21 +3,41 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "absl/strings/cord.h"
 #include "base/status.h"
 
 namespace weir {
 
 constexpr size_t kMaxErrorText = 4096;  // of an error response: gRPC limits the size of its trailers
 
+// Marks the error of a call whose connection broke after the peer had been silent for so long.
+inline constexpr char kBrokenPayload[] = "weir/broken_connection";
+inline Status MarkBroken(Status status, int64_t silent_ms) {
+  status.SetPayload(kBrokenPayload, absl::Cord(std::to_string(silent_ms)));
+  return status;
+}
+// nullopt if the error has another cause than a connection that broke after it was established.
+inline std::optional<int64_t> SilenceBeforeBreak(const Status& status) {
+  const auto silent_ms = status.GetPayload(kBrokenPayload);
+  if (!silent_ms.has_value()) return std::nullopt;
+  return std::atoll(std::string(*silent_ms).c_str());
+}
+
 inline Status BrokenConnection(std::string_view why) {
-  return Unavailable("the connection broke ({}): the peer's process has ended, or the network between has failed", why);
+  return MarkBroken(
+      Unavailable("the connection broke ({}): the peer's process has ended, or the network between has failed", why),
+      /*silent_ms=*/0);
 }
 inline Status LostPeer(int64_t peer_timeout_ms) {
-  return Unavailable(
-      "no sign of life from the peer for {} ms: it is suspended or unreachable (WEIR_PEER_TIMEOUT_MS sets this "
-      "timeout)",
+  return MarkBroken(
+      Unavailable("no sign of life from the peer for {} ms: it is suspended or unreachable (WEIR_PEER_TIMEOUT_MS sets "
+                  "this timeout)",
+                  peer_timeout_ms),
       peer_timeout_ms);
 }
 inline Status CallerIsGone() { return Unavailable("the caller has cancelled the call or cannot be reached"); }

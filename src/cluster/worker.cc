@@ -21,6 +21,8 @@ namespace weir {
 
 // A session that a master has opened. The default session, for masters that open none, has an empty handle.
 struct Worker::WorkerSession {
+  explicit WorkerSession(size_t kept_response_bytes)
+      : responses(std::make_shared<Responses>(Responses::Options{.max_bytes = kept_response_bytes})) {}
   // Breaks a reference cycle: iterators with shared names hold a reference to the resources that they are stored in.
   ~WorkerSession() {
     if (isolated) resources->ClearAll();
@@ -36,6 +38,7 @@ struct Worker::WorkerSession {
   std::shared_ptr<Peers> peers;
   std::shared_ptr<const Devices> devices;
   std::shared_ptr<NamedKernels> stateful = std::make_shared<NamedKernels>();
+  const std::shared_ptr<Responses> responses;
   std::mutex mu;
   std::map<std::string, std::shared_ptr<RegisteredGraph>> graphs;
 };
@@ -150,7 +153,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
     if (Status status = RenewLease(request); !status.ok()) return done(status);
     return done(tensorflow::CreateWorkerSessionResponse());
   }
-  auto session = std::make_shared<WorkerSession>();
+  auto session = std::make_shared<WorkerSession>(dependencies_.kept_response_bytes);
   session->handle = request.session_handle();
   session->isolated = request.isolate_session_state();
   session->resources = session->isolated ? std::make_shared<ResourceManager>() : resources_;
@@ -179,7 +182,9 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
     WatchLeasesLocked();
   }
   for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan, SessionClosed());
-  done(tensorflow::CreateWorkerSessionResponse());
+  tensorflow::CreateWorkerSessionResponse response;
+  if (request.weir_resends()) response.set_weir_resends(true);
+  done(std::move(response));
 }
 
 Status Worker::UseSessionCluster(const tensorflow::ServerDef& def, WorkerSession* session) {
@@ -285,7 +290,7 @@ Result<std::shared_ptr<Worker::WorkerSession>> Worker::FindSession(const std::st
   auto it = sessions_.find(created ? handle : "");
   if (it != sessions_.end()) return it->second;
   if (created) return UnknownSession(handle, task_);
-  auto session = std::make_shared<WorkerSession>();
+  auto session = std::make_shared<WorkerSession>(dependencies_.kept_response_bytes);
   session->resources = resources_;
   session->peers = peers_;
   session->devices = devices_;
@@ -366,6 +371,19 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   Result<std::shared_ptr<RegisteredGraph>> graph = FindGraph(**session, request.graph_handle());
   if (!graph.ok()) return done(graph.status());
   if (stop_.cancelled()) return done(stop_.reason());
+  // A broken connection does not cancel a call that may be sent again. If its master does not come back, the session's
+  // lease ends.
+  CancelToken* cancel = options.cancel;
+  if (request.weir_slot() > 0 && !request.is_partial()) {
+    const Responses::CallPtr known =
+        (*session)->responses->Begin({request.weir_slot(), request.weir_sequence()}, options.cancel, std::move(done));
+    if (known == nullptr) return;
+    known->repeatable = (*graph)->repeatable();
+    cancel = &known->cancel;
+    done = [session = *session, known](Result<RunGraphReply> reply) {
+      session->responses->End(known, std::move(reply));
+    };
+  }
   std::shared_ptr<ActiveStep> step;
   {
     std::lock_guard lock(mu_);
@@ -378,14 +396,13 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   if (step == nullptr) return done(Unavailable("{} is stopping", task_));
   step->rendezvous->set_peers((*session)->peers);
   if (call.own_values != nullptr) step->rendezvous->set_own_values(std::move(call.own_values));
-  done = [this, step, id = request.step_id(), cancel = options.cancel,
-          done = std::move(done)](Result<RunGraphReply> reply) {
+  done = [this, step, id = request.step_id(), cancel, done = std::move(done)](Result<RunGraphReply> reply) {
     // A master that has given up also calls CleanupGraph, but that may have arrived before this call.
     ReleaseStep(step, id, &ActiveStep::running, /*given_up=*/cancel != nullptr && cancel->cancelled());
     done(std::move(reply));
   };
-  if (request.is_partial()) return RunPartial(*session, *graph, step, std::move(call), options, std::move(done));
-  StartStep(*session, *graph, step, std::move(call), options, std::move(done));
+  if (request.is_partial()) return RunPartial(*session, *graph, step, std::move(call), cancel, std::move(done));
+  StartStep(*session, *graph, step, std::move(call), cancel, std::move(done));
 }
 
 // State that a step needs until its end.
@@ -449,7 +466,7 @@ Result<Numbers> FetchNumbers(const RegisteredGraph& graph, const tensorflow::Run
 }  // namespace
 
 void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
-                       const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
+                       const std::shared_ptr<ActiveStep>& step, RunGraphCall call, CancelToken* cancel,
                        Reply<RunGraphReply> done) {
   auto state = std::make_shared<StepState>();
   state->counted = in_flight_.Enter();
@@ -469,7 +486,7 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
   Result<Numbers> fetches = FetchNumbers(*graph, request);
   if (!fetches.ok()) return done(fetches.status());
   StepArgs args = ArgsFor(*state, *step, request.step_id());
-  if (options.cancel != nullptr) args.cancelled_by.push_back(options.cancel);
+  if (cancel != nullptr) args.cancelled_by.push_back(cancel);
   args.private_fetches = true;
   if (request.exec_opts().record_timeline()) args.trace = &state->trace.emplace();
   graph->executor().Start(
@@ -488,7 +505,7 @@ void Worker::StartStep(const std::shared_ptr<WorkerSession>& session, const std:
 
 // The first piece starts the step.
 void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
-                        const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
+                        const std::shared_ptr<ActiveStep>& step, RunGraphCall call, CancelToken* cancel,
                         Reply<RunGraphReply> done) {
   const Result<Numbers> feed_numbers = FeedNumbers(*graph, call);
   if (!feed_numbers.ok()) return done(feed_numbers.status());
@@ -518,7 +535,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
     partial->Start(ArgsFor(*state, *step, call.message.step_id()), [state, step] {});
   }
   const bool last = call.message.is_last_partial_run();
-  partial->RunPiece(std::move(feeds), {fetches->begin(), fetches->end()}, last, options.cancel,
+  partial->RunPiece(std::move(feeds), {fetches->begin(), fetches->end()}, last, cancel,
                     [message = std::move(call.message), done = std::move(done)](Result<std::vector<Tensor>> values) {
                       if (!values.ok()) return done(values.status());
                       RunGraphReply reply;
@@ -531,14 +548,22 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
 void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOptions&,
                           Reply<tensorflow::CleanupGraphResponse> done) {
   std::shared_ptr<ActiveStep> step;
+  std::shared_ptr<WorkerSession> session;
+  const Status reason = MarkDerived(Aborted("the step was ended by its master (CleanupGraph)"));
   {
     std::lock_guard lock(mu_);
+    if (request.weir_slot() > 0) {
+      auto it = sessions_.find(request.weir_session_handle());
+      if (it != sessions_.end()) session = it->second;
+    }
     if (auto it = steps_.find(request.step_id()); it != steps_.end()) {
       step = std::move(it->second);
       steps_.erase(it);
     }
   }
-  if (step != nullptr) step->End(MarkDerived(Aborted("the step was ended by its master (CleanupGraph)")));
+  // The calls may arrive after this one.
+  if (session != nullptr) session->responses->GiveUp({request.weir_slot(), request.weir_sequence()}, reason);
+  if (step != nullptr) step->End(reason);
   done(tensorflow::CleanupGraphResponse());
 }
 

@@ -14,6 +14,7 @@
 #include "cluster/chunks.h"
 #include "cluster/end_notice.h"
 #include "cluster/in_flight.h"
+#include "cluster/kept_responses.h"
 #include "cluster/peers.h"
 #include "cluster/process_parts.h"
 #include "cluster/step_rendezvous.h"
@@ -31,10 +32,11 @@ class Worker final : public WorkerService {
  public:
   struct Dependencies {
     ProcessParts parts;
-    Transport& transport;              // for sessions that bring their own cluster; outlives the worker
-    Clock& clock;                      // measures kernels; outlives the worker
-    size_t chunk_bytes = kChunkBytes;  // large tensors are sent to Weir tasks in chunks of this size
-    Alarms* alarms = nullptr;          // for leases, which never end without it; outlives the worker
+    Transport& transport;                             // for sessions that bring their own cluster; outlives the worker
+    Clock& clock;                                     // measures kernels; outlives the worker
+    size_t chunk_bytes = kChunkBytes;                 // large tensors are sent to Weir tasks in chunks of this size
+    size_t kept_response_bytes = kKeptResponseBytes;  // of each session, see KeptResponses
+    Alarms* alarms = nullptr;                         // for leases, which never end without it; outlives the worker
   };
 
   Worker(std::string task, std::vector<std::unique_ptr<Device>> devices, Dependencies dependencies);
@@ -86,6 +88,7 @@ class Worker final : public WorkerService {
 
  private:
   struct WorkerSession;
+  using Responses = KeptResponses<RunGraphReply>;
   struct ActiveStep;
   struct StepState;
   struct Receive;
@@ -105,10 +108,10 @@ class Worker final : public WorkerService {
   // Closes the sessions whose lease has ended.
   void EndLeases();
   void StartStep(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
-                 const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
+                 const std::shared_ptr<ActiveStep>& step, RunGraphCall call, CancelToken* cancel,
                  Reply<RunGraphReply> done);
   void RunPartial(const std::shared_ptr<WorkerSession>& session, const std::shared_ptr<RegisteredGraph>& graph,
-                  const std::shared_ptr<ActiveStep>& step, RunGraphCall call, const CallOptions& options,
+                  const std::shared_ptr<ActiveStep>& step, RunGraphCall call, CancelToken* cancel,
                   Reply<RunGraphReply> done);
   StepArgs ArgsFor(const StepState& state, ActiveStep& step, int64_t id);
   // Ends a receive, unless the value is sent in chunks.

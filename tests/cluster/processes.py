@@ -23,7 +23,8 @@ PROGRAM = textwrap.dedent("""
 def environment():
     here = os.path.dirname(os.path.abspath(__file__))
     path = os.pathsep.join(filter(None, [here, os.path.dirname(here), os.environ.get("PYTHONPATH")]))
-    return {**os.environ, "PYTHONPATH": path, "WEIR_PEER_TIMEOUT_MS": str(int(PEER_TIMEOUT * 1000))}
+    timeout = str(int(PEER_TIMEOUT * 1000))
+    return {**os.environ, "PYTHONPATH": path, "WEIR_PEER_TIMEOUT_MS": timeout, "WEIR_SESSION_LEASE_MS": timeout}
 
 
 class Cluster:

@@ -243,6 +243,14 @@ void SimNetwork::DropAConnection() {
   Break(connection, "dropped");
 }
 
+void SimNetwork::DropConnections(const std::string& a, const std::string& b) {
+  const std::map<int, ConnectionPtr> connections = connections_;
+  for (const auto& [number, connection] : connections) {
+    if (std::minmax(a, b) == std::minmax(connection->from->name(), connection->to->name()))
+      Break(connection, "dropped");
+  }
+}
+
 int64_t SimNetwork::Delay() {
   if (weather_.very_slow > 0 && world_.Chance(weather_.very_slow)) return world_.Between(0, weather_.very_slow_nanos);
   return world_.Between(kMicro, world_.Chance(weather_.slow) ? weather_.slow_nanos : kUsualDelay);

@@ -36,6 +36,8 @@ class SimNetwork final {
   void PartitionHosts(const std::string& a, const std::string& b, int64_t nanos);
   // Breaks a random open connection. A no-op if there is none.
   void DropAConnection();
+  // Breaks all open connections between the two, with all messages that are under way.
+  void DropConnections(const std::string& a, const std::string& b);
   // `seen` runs whenever a host sends a response, with the names of host and method. Tests use it to time faults.
   void WatchAnswers(std::function<void(const std::string& host, std::string_view method)> seen) {
     seen_ = std::move(seen);
