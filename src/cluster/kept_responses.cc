@@ -2,13 +2,16 @@
 
 namespace weir {
 
+size_t KeptBytes(const Tensor& tensor) {
+  size_t bytes = tensor.num_bytes();
+  if (tensor.dtype() != kString) return bytes;
+  for (const std::string& text : tensor.flat<std::string>()) bytes += text.size();
+  return bytes;
+}
+
 size_t KeptBytes(const google::protobuf::MessageLite& message, const std::vector<NamedTensor>& tensors) {
   size_t bytes = message.ByteSizeLong();
-  for (const NamedTensor& named : tensors) {
-    bytes += named.name.size() + named.tensor.num_bytes();
-    if (named.tensor.dtype() != kString) continue;
-    for (const std::string& text : named.tensor.flat<std::string>()) bytes += text.size();
-  }
+  for (const NamedTensor& named : tensors) bytes += named.name.size() + KeptBytes(named.tensor);
   return bytes;
 }
 

@@ -3,12 +3,14 @@
 // Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "base/alarms.h"
 #include "cluster/call_slots.h"
 #include "cluster/services.h"
@@ -20,7 +22,8 @@ namespace weir {
 // The memory for the responses that a server keeps for one session. A response that does not fit is not kept.
 inline constexpr size_t kKeptResponseBytes = size_t{16} << 20;
 
-// The memory that a response takes while it is kept.
+// The memory that a tensor, or a response, takes while it is kept.
+size_t KeptBytes(const Tensor& tensor);
 size_t KeptBytes(const google::protobuf::MessageLite& message, const std::vector<NamedTensor>& tensors);
 
 template <class Response>
@@ -41,7 +44,8 @@ class KeptResponses final : public std::enable_shared_from_this<KeptResponses<Re
     int breaks = 0;                            // number of broken connections
     std::optional<Result<Response>> response;  // once it has ended, if it is kept
     size_t bytes = 0;                          // of the response
-    typename FirstAnswer<Result<Response>>::Ptr waiter;
+    // One for each copy: which of their connections still work is not known.
+    absl::InlinedVector<typename FirstAnswer<Result<Response>>::Ptr, 1> waiters;
   };
   using CallPtr = std::shared_ptr<Call>;
 
@@ -122,8 +126,7 @@ typename KeptResponses<Response>::CallPtr KeptResponses<Response>::Begin(CallNum
     if (!is_new && !is_copy) {
       known = CallWasGivenUp();
     } else if (is_copy && !last->ended) {
-      std::swap(last->waiter, waiter);
-      known = CallerIsGone();  // for the earlier copy
+      last->waiters.push_back(waiter);
     } else if (is_copy && last->response.has_value()) {
       known = last->response;
     } else if (is_copy && !last->repeatable) {
@@ -131,21 +134,21 @@ typename KeptResponses<Response>::CallPtr KeptResponses<Response>::Begin(CallNum
     } else if (!waiter->answered()) {  // else its connection has broken already, and another copy may arrive
       if (last != nullptr && !last->ended) given_up = last;
       call = Replace(last, number);
-      call->waiter = waiter;
+      call->waiters.push_back(waiter);
     }
   }
   if (given_up != nullptr) given_up->cancel.Cancel(CallWasGivenUp());
-  if (known.has_value() && waiter != nullptr) waiter->Give(*std::move(known));
+  if (known.has_value()) waiter->Give(*std::move(known));
   return call;
 }
 
 template <class Response>
 void KeptResponses<Response>::End(const CallPtr& call, Result<Response> response) {
-  typename FirstAnswer<Result<Response>>::Ptr waiter;
+  decltype(call->waiters) waiters;
   {
     std::lock_guard lock(mu_);
     call->ended = true;
-    waiter = std::move(call->waiter);
+    waiters.swap(call->waiters);
     const bool is_last = LastOn(call->number.slot) == call;
     if (is_last && !call->given_up && !(call->repeatable && response.ok())) {
       const size_t bytes = response.ok() ? KeptBytes(response->message, response->tensors) : 0;
@@ -156,7 +159,8 @@ void KeptResponses<Response>::End(const CallPtr& call, Result<Response> response
       }
     }
   }
-  waiter->Give(std::move(response));
+  for (size_t i = 1; i < waiters.size(); ++i) waiters[i]->Give(response);
+  waiters[0]->Give(std::move(response));
 }
 
 template <class Response>
@@ -197,7 +201,9 @@ void KeptResponses<Response>::EndOrphan(CallNumber number, int breaks) {
     std::lock_guard lock(mu_);
     const CallPtr& last = LastOn(number.slot);
     if (last == nullptr || last->number.sequence != number.sequence || last->ended || last->breaks != breaks) return;
-    if (last->waiter->answered()) orphan = last;
+    const bool is_orphan =
+        std::all_of(last->waiters.begin(), last->waiters.end(), [](const auto& waiter) { return waiter->answered(); });
+    if (is_orphan) orphan = last;
   }
   if (orphan != nullptr) orphan->cancel.Cancel(CallerIsGone());
 }

@@ -253,6 +253,7 @@ void MasterSession::RunPlan(const std::shared_ptr<MasterStep>& step, std::shared
       call.message.set_weir_slot(step->number.slot);
       call.message.set_weir_sequence(step->number.sequence + i);  // grows with the stages of a task
     }
+    if (step->plan->keeps_values && step->number.slot != 0) call.message.set_weir_keeps_values(true);
     if (step->traced) call.message.mutable_exec_opts()->set_record_timeline(true);
     if (options.output_partition_graphs()) call.message.mutable_exec_opts()->set_record_partition_graphs(true);
     for (const Partition::ClientEdge& feed : parts[i].feeds) call.tensors.push_back({feed.key, feeds[feed.number]});
@@ -276,7 +277,10 @@ void MasterSession::RunPlan(const std::shared_ptr<MasterStep>& step, std::shared
 
 void MasterSession::CleanUp(const StepPlan& plan, int64_t step_id, CallNumber number, bool ended_well) const {
   for (const StepPlan::Part& part : plan.parts) {
-    if (part.after >= 0 || (ended_well && part.cleans_up)) continue;  // each task once
+    if (part.after >= 0) continue;  // each task once
+    // The other tasks forget their values with the next call on the slot.
+    const bool forgets_values = !part.is_own || !plan.keeps_values;
+    if (ended_well && part.cleans_up && forgets_values) continue;
     tensorflow::CleanupGraphRequest request;
     request.set_step_id(step_id);
     if (part.recognizes_copies && number.slot != 0) {

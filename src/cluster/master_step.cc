@@ -109,7 +109,8 @@ void MasterSession::MasterStep::CallNow(size_t part, RunGraphCall call) {
   if (traced) called_micros[part] = RealClock().NowMicros();
   const int64_t resend_ms = call.message.weir_slot() > 0 ? session->tasks_->resend_ms() : 0;
   plan->parts[part].worker->RunGraph(
-      std::move(call), CallOptions{.cancel = &cancel, .resend_ms = resend_ms},
+      std::move(call),
+      CallOptions{.cancel = &cancel, .resend_ms = resend_ms, .resend_alarms = &session->dependencies_.alarms},
       [self = shared_from_this(), part](Result<RunGraphReply> reply) { self->OnPartReply(part, std::move(reply)); });
 }
 

@@ -35,6 +35,14 @@ class KnownDevice final : public Device {
   const tensorflow::DeviceAttributes attributes_;
 };
 
+// True if the part sends or receives values that do not come with its call or its response.
+bool ExchangesValues(const OpRegistry& registry, const tensorflow::GraphDef& part) {
+  return std::any_of(part.node().begin(), part.node().end(), [&](const tensorflow::NodeDef& node) {
+    const OpDef* op = registry.Find(node.op());
+    return op != nullptr && op->traits.kind == NodeKind::kTransfer && !IsClientEnd(node);
+  });
+}
+
 }  // namespace
 
 std::string StepSignature::Key() const {
@@ -210,6 +218,8 @@ Status PlanCompiler::AddPart(Partition& partition) {
   part.cleans_up = dependencies_.tasks->IsWeir(part.task);
   part.feeds = std::move(partition.feeds);
   part.fetches = std::move(partition.fetches);
+  part.is_own = part.task == dependencies_.tasks->peers().own_task();
+  part.requests_values = ExchangesValues(dependencies_.graph->registry(), partition.graph);
   std::set<std::string_view> seen;
   for (const Partition::ClientEdge& fetch : part.fetches) {
     if (seen.insert(fetch.key).second) part.keys.push_back(fetch.key);
@@ -323,6 +333,11 @@ void PlanCompiler::Register() {
     part.recognizes_copies = !signature_.is_partial_run && dependencies_.tasks->RecognizesCopies(part.task);
     plan_->numbers_calls = plan_->numbers_calls || part.recognizes_copies;
   }
+  const auto& parts = plan_->parts;
+  plan_->keeps_values =
+      std::any_of(parts.begin(), parts.end(), [](const StepPlan::Part& part) { return part.requests_values; }) &&
+      std::all_of(parts.begin(), parts.end(),
+                  [](const StepPlan::Part& part) { return part.is_own || part.recognizes_copies; });
   ForEach(plan_->parts.size(), register_part, [this](const Status& status) {
     if (status.ok()) return End(plan_);
     for (const StepPlan::Part& part : plan_->parts) {

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "cluster/await.h"
 #include "graph/graph_def.h"
@@ -36,7 +37,8 @@ RemoteSession::RemoteSession(std::shared_ptr<Graph> graph, std::shared_ptr<Maste
                              std::shared_ptr<EventPoller> event_poller)
     : graph_(std::move(graph)),
       master_(std::move(master)),
-      steps_(master_),
+      alarms_(RealClock()),
+      steps_(master_, alarms_),
       config_(std::move(config)),
       target_(std::move(target)),
       event_poller_(std::move(event_poller)) {}

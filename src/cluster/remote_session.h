@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/alarms.h"
 #include "cluster/services.h"
 #include "cluster/step_caller.h"
 #include "proto/config.pb.h"
@@ -52,6 +53,7 @@ class RemoteSession final : public Session {
 
   const std::shared_ptr<Graph> graph_;
   const std::shared_ptr<MasterService> master_;
+  ThreadAlarms alarms_;  // starts a thread only if a connection breaks
   StepCaller steps_;
   const tensorflow::ConfigProto config_;
   const std::string target_;

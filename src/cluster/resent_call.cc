@@ -1,12 +1,19 @@
 #include "cluster/resent_call.h"
 
+#include <algorithm>
+#include <atomic>
+
+#include "base/alarms.h"
 #include "cluster/transport_errors.h"
+#include "runtime/first_answer.h"
 
 namespace weir {
 namespace {
 
 // A request that itself breaks each connection must end.
 constexpr int kMaxCopies = 100;
+constexpr int64_t kFirstResendPauseMs = 20;
+constexpr int64_t kLongestResendPauseMs = 1'000;
 
 class ResentCall final : public std::enable_shared_from_this<ResentCall> {
  public:
@@ -28,16 +35,39 @@ class ResentCall final : public std::enable_shared_from_this<ResentCall> {
 
  private:
   void OnResponse(Result<Rope> response) {
-    if (!response.ok() && (options_.cancel == nullptr || !options_.cancel->cancelled())) {
-      const std::optional<int64_t> silent_ms = SilenceBeforeBreak(response.status());
-      silent_ms_ += silent_ms.value_or(0);
-      // After a longer silence the callee does not know the caller any more.
-      if (silent_ms.has_value() && silent_ms_ < options_.resend_ms && copies_ < kMaxCopies) {
-        broke_ = response.status();
-        return Send();
-      }
-      if (response.status().code() == StatusCode::kUnavailable && !broke_.ok()) response = broke_;
+    if (response.ok() || cancelled()) return End(std::move(response));
+    const Interruption what = InterruptionOf(response.status());
+    if (what == Interruption::kBroken) broke_ = response.status();
+    if (what != Interruption::kNone && copies_ < kMaxCopies && !too_late_) {
+      StartTimer();
+      if (what == Interruption::kBroken) return Send();
+      if (options_.resend_alarms != nullptr) return SendLater();
     }
+    // The first reason says more than the last.
+    if (response.status().code() == StatusCode::kUnavailable && !broke_.ok()) response = broke_;
+    End(std::move(response));
+  }
+
+  bool cancelled() const { return options_.cancel != nullptr && options_.cancel->cancelled(); }
+
+  void StartTimer() {
+    if (options_.resend_alarms == nullptr || std::exchange(has_timer_, true)) return;
+    options_.resend_alarms->After(options_.resend_ms * kNanosPerMilli, [weak = weak_from_this()] {
+      if (const std::shared_ptr<ResentCall> self = weak.lock()) self->too_late_ = true;
+    });
+  }
+
+  void SendLater() {
+    const auto paused = FirstAnswer<Status>::Make(options_.cancel, [self = shared_from_this()](const Status& status) {
+      if (status.ok()) return self->Send();
+      self->End(status);
+    });
+    if (paused->answered()) return;
+    options_.resend_alarms->After(pause_ms_ * kNanosPerMilli, [paused] { paused->Give(OkStatus()); });
+    pause_ms_ = std::min(2 * pause_ms_, kLongestResendPauseMs);
+  }
+
+  void End(Result<Rope> response) {
     request_ = Rope();
     // Others may wait for the objects that it keeps alive.
     const Channel::Done done = std::move(done_);
@@ -50,8 +80,10 @@ class ResentCall final : public std::enable_shared_from_this<ResentCall> {
   const CallOptions options_;
   Channel::Done done_;
   Status broke_;  // how the last connection broke
-  int64_t silent_ms_ = 0;  // in all
   int copies_ = 0;
+  int64_t pause_ms_ = kFirstResendPauseMs;
+  bool has_timer_ = false;
+  std::atomic<bool> too_late_{false};
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Makes a call, and makes it again on a new connection whenever its connection breaks before the response has arrived.
-// The callee must recognize copies of the call.
+// Makes a call, and makes it again on a new connection when its connection breaks before the response has arrived. The
+// callee must recognize copies of the call.
 #pragma once
 
 #include <memory>

@@ -1,11 +1,11 @@
 #include "cluster/step_caller.h"
 
+#include "cluster/session_tasks.h"
+
 namespace weir {
 namespace {
 
 constexpr int64_t kGiveUpTimeoutMs = 5'000;
-// A master that was silent until its connection counted as broken is not asked again.
-constexpr int64_t kResendMs = 1;
 
 // Tells the master that nobody wants the response. If the message is lost, the master ends the step when it has not
 // been sent again for long.
@@ -32,7 +32,8 @@ void StepCaller::RunStep(RunStepCall call, const CallOptions& options, Reply<Run
   call.message.set_weir_slot(number.slot);
   call.message.set_weir_sequence(number.sequence);
   CallOptions numbered = options;
-  numbered.resend_ms = kResendMs;
+  numbered.resend_ms = kSessionLeaseMs;
+  numbered.resend_alarms = &alarms_;
   const std::string handle = call.message.session_handle();
   master_->RunStep(std::move(call), numbered,
                    [master = master_, slots = slots_, handle, number, cancel = options.cancel,

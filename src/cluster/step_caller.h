@@ -12,7 +12,8 @@ namespace weir {
 
 class StepCaller final {
  public:
-  explicit StepCaller(std::shared_ptr<MasterService> master) : master_(std::move(master)) {}
+  // `alarms` must outlive the steps.
+  StepCaller(std::shared_ptr<MasterService> master, Alarms& alarms) : master_(std::move(master)), alarms_(alarms) {}
 
   // Set by the response to CreateSession.
   void set_master_recognizes_copies(bool recognizes) { recognizes_ = recognizes; }
@@ -21,6 +22,7 @@ class StepCaller final {
 
  private:
   const std::shared_ptr<MasterService> master_;
+  Alarms& alarms_;
   const std::shared_ptr<CallSlots> slots_ = std::make_shared<CallSlots>();
   std::atomic<bool> recognizes_{false};
 };

@@ -19,6 +19,8 @@ struct StepPlan {
     std::shared_ptr<WorkerService> worker;
     std::string graph_handle;
     bool recognizes_copies = false;  // its worker recognizes calls that are sent again
+    bool is_own = false;             // its worker is that of the master's task
+    bool requests_values = false;    // it exchanges values with other parts by RecvTensor
     bool cleans_up = false;          // the worker discards a successful step without a CleanupGraph call
     std::vector<Partition::ClientEdge> feeds;
     std::vector<Partition::ClientEdge> fetches;
@@ -37,8 +39,9 @@ struct StepPlan {
   // values that the part of the master's task exchanges with the master; null: none
   std::shared_ptr<const OwnTaskValues::Keys> own_values;
   absl::flat_hash_map<std::string, size_t> consumer_parts;  // the part whose call takes a value, by key
-  bool repeatable = false;                                  // a step changes nothing
-  bool numbers_calls = false;                               // some part recognizes copies
+  bool keeps_values = false;   // the workers keep values that were requested until the step has ended
+  bool repeatable = false;     // a step changes nothing
+  bool numbers_calls = false;  // some part recognizes copies
   bool delivers_values() const { return own_values != nullptr && !own_values->delivered.empty(); }
   std::vector<PlanGraph::Feed> feeds;
   std::vector<std::string> fetch_names;  // as the client wrote them

@@ -1,6 +1,7 @@
 #include "cluster/step_rendezvous.h"
 
 #include "cluster/chunks.h"
+#include "cluster/session_tasks.h"
 #include "runtime/first_answer.h"
 #include "runtime/partition.h"
 
@@ -14,6 +15,17 @@ void StepRendezvous::set_peers(std::shared_ptr<Peers> peers) {
 void StepRendezvous::set_own_values(std::shared_ptr<OwnTaskValues> own_values) {
   std::lock_guard lock(mu_);
   own_values_ = std::move(own_values);
+}
+
+void StepRendezvous::SendRequestsAgain(Alarms* alarms) {
+  std::lock_guard lock(mu_);
+  resend_ms_ = kSessionLeaseMs;
+  resend_alarms_ = alarms;
+}
+
+CallOptions StepRendezvous::Options() {
+  std::lock_guard lock(mu_);
+  return {.cancel = &cancel_, .resend_ms = resend_ms_, .resend_alarms = resend_alarms_};
 }
 
 Status StepRendezvous::Send(const std::string& key, Value value) {
@@ -48,7 +60,7 @@ void StepRendezvous::RecvAsync(const std::string& key, Done done) {
 void StepRendezvous::AskForAll(std::shared_ptr<WorkerService> worker, const std::string& key, Done done) {
   WorkerService& called = *worker;
   auto self = IntrusivePtr<StepRendezvous>::Share(this);  // cancel_ must outlive the call
-  called.RecvTensor(RequestFor(key, 0), CallOptions{.cancel = &cancel_},
+  called.RecvTensor(RequestFor(key, 0), Options(),
                     [self, worker = std::move(worker), key, done = std::move(done)](Result<RecvTensorReply> reply) {
                       if (!reply.ok()) return done(reply.status());
                       if (reply->message.is_dead()) return done(Value{Tensor(), true});
@@ -98,7 +110,7 @@ void StepRendezvous::AskForNext(const std::shared_ptr<Chunks>& chunks) {
   size_t offset = 0;
   if (chunks->answer->answered() || !chunks->tensor.Next(&offset)) return;
   auto self = IntrusivePtr<StepRendezvous>::Share(this);
-  chunks->worker->RecvTensor(RequestFor(chunks->key, offset), CallOptions{.cancel = &cancel_},
+  chunks->worker->RecvTensor(RequestFor(chunks->key, offset), Options(),
                              [self, chunks, offset](Result<RecvTensorReply> reply) {
                                if (!reply.ok()) return chunks->Added(reply.status());
                                self->AskForNext(chunks);  // the next one is in flight while this one is copied

@@ -31,6 +31,9 @@ class StepRendezvous final : public Rendezvous {
   bool idle() { return local_->idle(); }
   // The name of this task, and the tasks to request values from. REQUIRES: called before the first RecvAsync.
   void set_peers(std::shared_ptr<Peers> peers);
+  // Requests are sent again when their connection breaks: the other tasks keep the values that they send. `alarms` may
+  // be null, else it must outlive this object. REQUIRES: as set_peers.
+  void SendRequestsAgain(Alarms* alarms);
   // The values that the master delivers and takes without a request. REQUIRES: called before the first Send and
   // RecvAsync.
   void set_own_values(std::shared_ptr<OwnTaskValues> own_values);
@@ -43,11 +46,15 @@ class StepRendezvous final : public Rendezvous {
                   Done done);
   void AskForNext(const std::shared_ptr<Chunks>& chunks);
 
+  CallOptions Options();
+
   const int64_t step_id_;
   const IntrusivePtr<LocalRendezvous> local_ = MakeIntrusive<LocalRendezvous>();
   CancelToken cancel_;
   std::mutex mu_;
   std::shared_ptr<Peers> peers_;
+  int64_t resend_ms_ = 0;
+  Alarms* resend_alarms_ = nullptr;
   std::shared_ptr<OwnTaskValues> own_values_;
 };
 

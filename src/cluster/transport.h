@@ -14,14 +14,17 @@
 
 namespace weir {
 
+class Alarms;
+
 struct CallOptions {
   int64_t timeout_ms = 0;         // 0: none
   CancelToken* cancel = nullptr;  // must outlive the call
   // Retry the connection until the deadline, instead of failing at once when there is no listener.
   bool wait_for_ready = false;
-  // > 0: the callee recognizes copies of this call, until it has not heard of the caller for so long. If the connection
-  // breaks, the call is sent again on a new one.
+  // > 0: the callee recognizes copies of this call. If the connection breaks, the call is sent again on a new one. If
+  // the callee cannot be reached, it is tried again for so long.
   int64_t resend_ms = 0;
+  Alarms* resend_alarms = nullptr;  // for pauses between attempts, of which there are none without it
   // Incoming calls only: a large response costs no more as one message than in chunks.
   bool single_message_is_cheap = false;
   // Incoming calls only: the caller's timeout. 0: unknown to the transport.

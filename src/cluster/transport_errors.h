@@ -3,9 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "absl/strings/cord.h"
@@ -15,29 +12,28 @@ namespace weir {
 
 constexpr size_t kMaxErrorText = 4096;  // of an error response: gRPC limits the size of its trailers
 
-// Marks the error of a call whose connection broke after the peer had been silent for so long.
-inline constexpr char kBrokenPayload[] = "weir/broken_connection";
-inline Status MarkBroken(Status status, int64_t silent_ms) {
-  status.SetPayload(kBrokenPayload, absl::Cord(std::to_string(silent_ms)));
+// Why a call did not reach its peer, or its response did not come back. Nothing is known of the peer's process.
+enum class Interruption { kNone, kBroken, kUnreachable };
+inline constexpr char kInterruptionPayload[] = "weir/interruption";
+inline Status MarkInterruption(Status status, Interruption what) {
+  status.SetPayload(kInterruptionPayload, absl::Cord(what == Interruption::kBroken ? "broken" : "unreachable"));
   return status;
 }
-// nullopt if the error has another cause than a connection that broke after it was established.
-inline std::optional<int64_t> SilenceBeforeBreak(const Status& status) {
-  const auto silent_ms = status.GetPayload(kBrokenPayload);
-  if (!silent_ms.has_value()) return std::nullopt;
-  return std::atoll(std::string(*silent_ms).c_str());
+inline Interruption InterruptionOf(const Status& status) {
+  const auto text = status.GetPayload(kInterruptionPayload);
+  if (!text.has_value()) return Interruption::kNone;
+  return *text == "broken" ? Interruption::kBroken : Interruption::kUnreachable;
 }
 
 inline Status BrokenConnection(std::string_view why) {
-  return MarkBroken(
+  return MarkInterruption(
       Unavailable("the connection broke ({}): the peer's process has ended, or the network between has failed", why),
-      /*silent_ms=*/0);
+      Interruption::kBroken);
 }
 inline Status LostPeer(int64_t peer_timeout_ms) {
-  return MarkBroken(
-      Unavailable("no sign of life from the peer for {} ms: it is suspended or unreachable (WEIR_PEER_TIMEOUT_MS sets "
-                  "this timeout)",
-                  peer_timeout_ms),
+  return Unavailable(
+      "no sign of life from the peer for {} ms: it is suspended or unreachable (WEIR_PEER_TIMEOUT_MS sets this "
+      "timeout)",
       peer_timeout_ms);
 }
 inline Status CallerIsGone() { return Unavailable("the caller has cancelled the call or cannot be reached"); }

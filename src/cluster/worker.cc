@@ -9,6 +9,7 @@
 #include "base/out_of_memory.h"
 #include "cluster/chunks.h"
 #include "cluster/registered_graph.h"
+#include "cluster/sent_values.h"
 #include "device/renamed_device.h"
 #include "op/joined_token.h"
 #include "op/rendezvous_key.h"
@@ -39,17 +40,19 @@ struct Worker::WorkerSession {
   std::shared_ptr<const Devices> devices;
   std::shared_ptr<NamedKernels> stateful = std::make_shared<NamedKernels>();
   const std::shared_ptr<Responses> responses;
+  std::vector<int64_t> kept_steps;  // the step that keeps values, by slot - 1; 0: none. Guarded by the worker's lock
   std::mutex mu;
   std::map<std::string, std::shared_ptr<RegisteredGraph>> graphs;
 };
 
 struct Worker::ActiveStep {
   ActiveStep(int64_t id, std::shared_ptr<void> counted_here)
-      : counted(std::move(counted_here)), rendezvous(MakeIntrusive<StepRendezvous>(id)) {}
-  const std::shared_ptr<void> counted;
+      : rendezvous(MakeIntrusive<StepRendezvous>(id)), counted(std::move(counted_here)) {}
   const IntrusivePtr<StepRendezvous> rendezvous;
   CancelToken cancel;
+  SentValues sent;
   // Guarded by the worker's lock:
+  std::shared_ptr<void> counted;           // null if the step only keeps values
   std::shared_ptr<WorkerSession> session;  // set by RunGraph
   int running = 0;                         // number of RunGraph calls
   int waiting = 0;                         // number of receives of other tasks that are not complete
@@ -118,7 +121,8 @@ void Worker::Stop(const Status& reason) {
 
 Worker::Usage Worker::usage() const {
   std::lock_guard lock(mu_);
-  Usage usage{.sessions = static_cast<int>(sessions_.size()), .steps = static_cast<int>(steps_.size())};
+  Usage usage{.sessions = static_cast<int>(sessions_.size())};
+  for (const auto& [id, step] : steps_) usage.steps += step->counted != nullptr ? 1 : 0;
   for (const auto& [handle, session] : sessions_) {
     std::lock_guard session_lock(session->mu);
     usage.graphs += static_cast<int>(session->graphs.size());
@@ -360,6 +364,7 @@ void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const C
 std::shared_ptr<Worker::ActiveStep> Worker::StepFor(int64_t id) {
   std::shared_ptr<ActiveStep>& step = steps_[id];
   if (step == nullptr) step = std::make_shared<ActiveStep>(id, in_flight_.Enter());
+  if (step->counted == nullptr) step->counted = in_flight_.Enter();
   return step;
 }
 
@@ -385,16 +390,23 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
     };
   }
   std::shared_ptr<ActiveStep> step;
+  int64_t former = 0;  // the slot's previous step, whose values have arrived
   {
     std::lock_guard lock(mu_);
     if (!draining_ || steps_.contains(request.step_id())) {
       step = StepFor(request.step_id());
       step->session = *session;
       ++step->running;
+      former = ReplaceKeptStep(**session, request);
     }
   }
+  if (former != 0) ForgetValues(former);
   if (step == nullptr) return done(Unavailable("{} is stopping", task_));
   step->rendezvous->set_peers((*session)->peers);
+  if (request.weir_keeps_values()) {
+    step->sent.KeepValues();
+    step->rendezvous->SendRequestsAgain(dependencies_.alarms);
+  }
   if (call.own_values != nullptr) step->rendezvous->set_own_values(std::move(call.own_values));
   done = [this, step, id = request.step_id(), cancel, done = std::move(done)](Result<RunGraphReply> reply) {
     // A master that has given up also calls CleanupGraph, but that may have arrived before this call.
@@ -403,6 +415,26 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   };
   if (request.is_partial()) return RunPartial(*session, *graph, step, std::move(call), cancel, std::move(done));
   StartStep(*session, *graph, step, std::move(call), cancel, std::move(done));
+}
+
+int64_t Worker::ReplaceKeptStep(WorkerSession& session, const tensorflow::RunGraphRequest& request) {
+  const size_t slot = request.weir_slot();
+  std::vector<int64_t>& steps = session.kept_steps;
+  if (slot == 0 || slot > kMaxCallSlots || (slot > steps.size() && !request.weir_keeps_values())) return 0;
+  if (slot > steps.size()) steps.resize(slot);
+  const int64_t former = std::exchange(steps[slot - 1], request.weir_keeps_values() ? request.step_id() : 0);
+  return former == request.step_id() ? 0 : former;
+}
+
+void Worker::ForgetValues(int64_t id) {
+  std::shared_ptr<ActiveStep> step;
+  {
+    std::lock_guard lock(mu_);
+    if (auto it = steps_.find(id); it != steps_.end()) step = it->second;
+  }
+  if (step == nullptr) return;
+  step->sent.Clear();
+  ReleaseStep(step, id, /*users=*/nullptr, /*given_up=*/true);
 }
 
 // State that a step needs until its end.
@@ -615,14 +647,24 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
     receive->number = ++receive->step->num_receives;
   }
   StepRendezvous& rendezvous = *receive->step->rendezvous;
+  if (std::optional<Result<RecvTensorReply>> again = AnswerAgain(*receive)) return done(*std::move(again));
   const auto answer =
       FirstAnswer<Result<RecvTensorReply>>::Make(options.cancel, std::move(done), [this, receive, &rendezvous] {
         rendezvous.Withdraw(receive->key, receive->number);
+        receive->step->sent.GiveUp(receive->key);
         ReleaseStep(receive->step, receive->step_id, &ActiveStep::waiting);
       });
   if (answer->answered()) return;
   auto receiver = [this, receive, answer, &rendezvous](Result<Rendezvous::Value> value) {
-    if (answer->Claim()) return answer->Finish(Received(*receive, std::move(value)));
+    if (answer->Claim()) {
+      std::optional<Rendezvous::Value> for_next;
+      if (value.ok() && receive->step->sent.Send(receive->key, *value)) for_next = *value;
+      answer->Finish(Received(*receive, std::move(value)));
+      if (for_next.has_value()) rendezvous.Send(receive->key, *std::move(for_next)).IgnoreError();
+      return;
+    }
+    // If a copy of the request has got the value, nobody else needs it.
+    if (receive->step->sent.Sent(receive->key).ok()) return;
     // The caller gave up after the value was taken: put it back for another receive.
     if (value.ok()) rendezvous.Send(receive->key, *std::move(value)).IgnoreError();
   };
@@ -630,6 +672,29 @@ void Worker::RecvTensor(tensorflow::RecvTensorRequest request, const CallOptions
   // If the caller gave up before the receiver was in the rendezvous, on_cancel could not withdraw it.
   if (waits && answer->answered() && rendezvous.Withdraw(receive->key, receive->number))
     ReleaseStep(receive->step, receive->step_id, /*users=*/nullptr);
+}
+
+// Answers a request that is sent again, if its value was sent before.
+std::optional<Result<RecvTensorReply>> Worker::AnswerAgain(const Receive& receive) {
+  ActiveStep& step = *receive.step;
+  std::optional<Result<RecvTensorReply>> first;
+  {
+    std::lock_guard lock(step.mu);
+    if (auto it = step.in_chunks.find(receive.key); it != step.in_chunks.end() && receive.in_chunks) {
+      ActiveStep::ChunkedSend& entry = it->second;  // from the start
+      entry.left = entry.sent.size() - 1;
+      entry.sent.assign(entry.sent.size(), false);
+      entry.sent[0] = true;
+      first = MakeChunk(entry.from, 0, dependencies_.chunk_bytes);
+    }
+  }
+  if (first.has_value()) {
+    ReleaseStep(receive.step, receive.step_id, &ActiveStep::waiting);  // the earlier copy still counts
+    return first;
+  }
+  std::optional<Result<Rendezvous::Value>> value = step.sent.Request(receive.key);
+  if (!value.has_value()) return std::nullopt;
+  return Received(receive, *std::move(value));
 }
 
 Result<RecvTensorReply> Worker::Received(const Receive& receive, Result<Rendezvous::Value> value) {
@@ -640,10 +705,15 @@ Result<RecvTensorReply> Worker::Received(const Receive& receive, Result<Rendezvo
   if (apart.ok() && apart->has_value()) {
     RecvTensorReply first = MakeChunk(**apart, 0, dependencies_.chunk_bytes);
     const size_t chunks = ((*apart)->bytes.num_bytes() - 1) / dependencies_.chunk_bytes + 1;
-    std::lock_guard lock(receive.step->mu);
-    ActiveStep::ChunkedSend& entry = receive.step->in_chunks[receive.key];
-    entry = {**std::move(apart), std::vector<bool>(chunks), chunks - 1};
-    entry.sent[0] = true;
+    bool is_copy = false;
+    {
+      std::lock_guard lock(receive.step->mu);
+      is_copy = receive.step->in_chunks.contains(receive.key);
+      ActiveStep::ChunkedSend& entry = receive.step->in_chunks[receive.key];
+      entry = {**std::move(apart), std::vector<bool>(chunks), chunks - 1};
+      entry.sent[0] = true;
+    }
+    if (is_copy) ReleaseStep(receive.step, receive.step_id, &ActiveStep::waiting);  // both counted
     return first;
   }
   ReleaseStep(receive.step, receive.step_id, &ActiveStep::waiting);
@@ -666,6 +736,13 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
   {
     std::lock_guard lock(step->mu);
     auto it = step->in_chunks.find(key);
+    if (it == step->in_chunks.end() && step->sent.expects_copies()) {  // all chunks were sent, but some were lost
+      WEIR_ASSIGN(const Rendezvous::Value value, step->sent.Sent(key));
+      WEIR_ASSIGN(const std::optional<ChunkSource> source, SplitIntoChunks(value.tensor, dependencies_.chunk_bytes));
+      if (!source.has_value() || offset >= source->bytes.num_bytes() || offset % dependencies_.chunk_bytes != 0)
+        return InvalidArgument("no chunk at offset {} for rendezvous key {}", offset, key);
+      return MakeChunk(*source, offset, dependencies_.chunk_bytes);
+    }
     if (it == step->in_chunks.end() || offset >= it->second.from.bytes.num_bytes() ||
         offset % dependencies_.chunk_bytes != 0)
       return InvalidArgument("no chunk at offset {} for rendezvous key {}", offset, key);
@@ -685,6 +762,7 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
 // after a success no master has to call CleanupGraph.
 void Worker::ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
   std::shared_ptr<ActiveStep> gone;
+  std::shared_ptr<void> counted;  // destroyed without the lock
   {
     std::lock_guard lock(mu_);
     if (users != nullptr) --(*step.*users);
@@ -693,6 +771,10 @@ void Worker::ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, in
     if (step->running > 0 || (wanted && !given_up)) return;
     auto it = steps_.find(id);
     if (it == steps_.end() || it->second != step) return;
+    if (step->sent.expects_copies() && !given_up) {
+      counted = std::move(step->counted);
+      return;
+    }
     gone = std::move(it->second);
     steps_.erase(it);
   }

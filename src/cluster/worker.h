@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,11 @@ class Worker final : public WorkerService {
                                                      const CancelToken& cancel);
   std::shared_ptr<ActiveStep> StepFor(int64_t id);
   void ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up = false);
+  // Notes which step of the session keeps values until the next call on the slot. Returns the previous one, or 0.
+  // REQUIRES: mu_ is held.
+  static int64_t ReplaceKeptStep(WorkerSession& session, const tensorflow::RunGraphRequest& request);
+  // Forgets the values that a step has kept, and the step if nobody uses it.
+  void ForgetValues(int64_t id);
   // Ends and forgets the steps of a session that is closed.
   void EndStepsOf(const std::shared_ptr<WorkerSession>& session, const Status& reason);
   // Answers the renewal of a lease: Aborted if the session does not exist.
@@ -114,6 +120,7 @@ class Worker final : public WorkerService {
                   const std::shared_ptr<ActiveStep>& step, RunGraphCall call, CancelToken* cancel,
                   Reply<RunGraphReply> done);
   StepArgs ArgsFor(const StepState& state, ActiveStep& step, int64_t id);
+  std::optional<Result<RecvTensorReply>> AnswerAgain(const Receive& receive);
   // Ends a receive, unless the value is sent in chunks.
   Result<RecvTensorReply> Received(const Receive& receive, Result<Rendezvous::Value> value);
   Result<RecvTensorReply> NextChunk(int64_t step_id, const std::string& key, size_t offset);

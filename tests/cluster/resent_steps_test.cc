@@ -28,7 +28,7 @@ class ResentStepsTest : public testing::Test {
     graph_ = std::make_unique<Graph>(registry_);
     graph_->set_constant_evaluator(MakeLocalConstantEvaluator(RealEnv()));
     master_ = MakeRemoteMaster(network_.StartHost("client").Connect(cluster_.AddressOf(kMaster)));
-    steps_ = std::make_unique<StepCaller>(master_);
+    steps_ = std::make_unique<StepCaller>(master_, world_.alarms());
   }
   ~ResentStepsTest() override { EXPECT_EQ(cluster_.End(3600 * kOneSecond), ""); }
 
@@ -96,6 +96,16 @@ class ResentStepsTest : public testing::Test {
   }
 
   Worker::Usage UsageOf(const std::string& task) { return cluster_.Find(task)->worker().usage(); }
+  // So many times the counter, after it was incremented: computed on the server, and multiplied by ten on the worker.
+  Output Wide(int64_t size) {
+    Output wide;
+    {
+      DeviceScope scope(*graph_, kCounterTask);
+      wide = Fill(Constant(*graph_, Tensor::Vector<int64_t>({size})), Cast(add_, kFloat));
+    }
+    DeviceScope scope(*graph_, "/job:worker/task:0");
+    return Mul(wide, Constant(*graph_, Tensor::Scalar(10.0f)));
+  }
   // A dequeue from an empty queue on the parameter server.
   Output Never() {
     DeviceScope scope(*graph_, kCounterTask);
@@ -191,6 +201,40 @@ TEST_F(ResentStepsTest, AStepThatOnlyReadsRunsAgain) {
     EXPECT_EQ(left_, 0);
   }
   EXPECT_EQ(UsageOf(kServer).steps, 0);
+}
+
+TEST_F(ResentStepsTest, AValueBetweenTasksIsSentAgain) {
+  MakeCounter();
+  constexpr int64_t kSize = 50'000;  // too large to come with a response, small enough to be kept
+  const Output wide = Wide(kSize);
+  ASSERT_TRUE(Run({}, {init_}).ok());
+  ASSERT_TRUE(Run({wide}).ok());
+  for (int64_t step = 2; step < 6; ++step) {
+    LoseAnswers("ps0", "RecvTensor", "worker0", /*times=*/static_cast<int>(step) - 1);
+    const Result<std::vector<Tensor>> values = Run({wide});
+    ASSERT_TRUE(values.ok()) << values.status();
+    EXPECT_EQ(left_, 0);
+    EXPECT_EQ((*values)[0].num_elements(), kSize);
+    EXPECT_EQ((*values)[0].flat<float>()[kSize - 1], 10.0f * static_cast<float>(step));
+    EXPECT_EQ(UsageOf(kServer).steps, 0);
+    EXPECT_EQ(UsageOf(kMaster).steps, 0);
+  }
+  EXPECT_EQ(Count(), 5);
+}
+
+TEST_F(ResentStepsTest, AValueInChunksIsSentAgain) {
+  MakeCounter();
+  constexpr int64_t kSize = int64_t{6} << 18;  // 6 MB
+  const Output wide = Wide(kSize);
+  ASSERT_TRUE(Run({}, {init_}).ok());
+  ASSERT_TRUE(Run({wide}).ok());
+  LoseAnswers("ps0", "RecvTensor", "worker0");  // the first chunk
+  const Result<std::vector<Tensor>> values = Run({wide});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ(left_, 0);
+  for (int64_t i = 0; i < kSize; i += 1000) ASSERT_EQ((*values)[0].flat<float>()[i], 20.0f);
+  EXPECT_EQ(UsageOf(kServer).steps, 0);
+  EXPECT_EQ(Count(), 2);
 }
 
 TEST_F(ResentStepsTest, AResponseThatIsTooLargeToBeKeptIsAborted) {

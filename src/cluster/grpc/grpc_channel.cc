@@ -72,6 +72,8 @@ Status FromGrpc(const grpc::Status& status) {
   const std::string text = status.error_message();
   if (text == "Socket closed" || text.starts_with("recvmsg:") || text.starts_with("sendmsg:"))
     return BrokenConnection(text);
+  if (text.starts_with("failed to connect") && text.find("Connection refused") == std::string::npos)
+    return MarkInterruption(Unavailable("{}", text), Interruption::kUnreachable);
   if (text == "Deadline Exceeded") return DeadlineExceeded("no response within the timeout of the call");
   return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
 }

@@ -164,7 +164,9 @@ class SimNetwork::SimChannel final : public Channel, public std::enable_shared_f
       if (call->wait_for_ready && host_->alive) {
         waiting_.push_back(call);
       } else {
-        network_.End(call, Unavailable("failed to connect to {}", address_));
+        const bool cut = peer != nullptr && network_.CutUntil(*host_, *peer) > 0;
+        const Status failed = Unavailable("failed to connect to {}", address_);
+        network_.End(call, cut ? MarkInterruption(failed, Interruption::kUnreachable) : failed);
       }
     }
     if (waiting_.empty() || connecting_) return;
