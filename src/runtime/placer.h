@@ -1,8 +1,8 @@
 // Placer: assigns a device to every node of a plan. Nodes of a colocation group, and nodes that share a reference or
-// resource, are placed on the same device. A group without a request is placed on the task of the default device: on its
-// first GPU if all its nodes have GPU kernels (and some compute with them), else on the default device. Nodes that only
-// pass on values or look at shapes follow their first input, constants follow their first consumer. Nodes that a GPU
-// leaves to the host go to a GPU of the task if others of the plan compute there.
+// resource, are placed on the same device. A group without a request is placed on the task of the default device: on
+// its first GPU if all its nodes have GPU kernels (and some compute with them), else on the default device. Nodes that
+// only pass on values or look at shapes follow their first input, constants follow their first consumer. Nodes that a
+// GPU leaves to the host go to a GPU of the task if others of the plan compute there.
 #pragma once
 
 #include <memory>

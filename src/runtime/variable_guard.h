@@ -1,5 +1,5 @@
-// Where a plan cannot know on which device a resource variable is, because the handle comes from outside of it (the body
-// of a function, a feed), the kernels that use the variable check it when they run.
+// Where a plan cannot know on which device a resource variable is, because the handle comes from outside of it (the
+// body of a function, a feed), the kernels that use the variable check it when they run.
 #pragma once
 
 #include "op/kernel.h"

@@ -43,7 +43,7 @@ class ServerVerifier final : public grpc::experimental::ExternalCertificateVerif
   grpc::Status Check(const grpc::experimental::TlsCustomVerificationCheckRequest& request) const {
     std::vector<std::string> names;
     const auto any = [&](const std::vector<grpc::string_ref>& list, const auto& matches) {
-      for (const grpc::string_ref name : list) names.push_back(Text(name));
+      for (const grpc::string_ref& name : list) names.push_back(Text(name));
       return std::any_of(list.begin(), list.end(), [&](grpc::string_ref name) { return matches(Text(name)); });
     };
     const auto is_host = [this](const std::string& name) { return Covers(name, host_); };
@@ -121,7 +121,7 @@ PeerIdentity GrpcSecurity::Identify(const grpc::ServerContext& context) const {
   const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
   if (auth != nullptr && !auth->FindPropertyValues("x509_pem_cert").empty()) {
     std::vector<std::string> uris;
-    for (const grpc::string_ref uri : auth->FindPropertyValues("peer_uri")) uris.push_back(Text(uri));
+    for (const grpc::string_ref& uri : auth->FindPropertyValues("peer_uri")) uris.push_back(Text(uri));
     const std::vector<grpc::string_ref> common_names = auth->FindPropertyValues("x509_common_name");
     identity = IdentityInCertificate(uris, common_names.empty() ? "" : Text(common_names.front()));
   } else if (accepted_tokens_ != nullptr) {

@@ -1,5 +1,5 @@
-// Mutex: the lock behind MutexLock, which kernels take without blocking a thread. A MutexHold is a lock that is held; it
-// is released with its last reference.
+// Mutex: the lock behind MutexLock, which kernels take without blocking a thread. A MutexHold is a lock that is held;
+// it is released with its last reference.
 #pragma once
 
 #include <functional>
