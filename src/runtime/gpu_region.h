@@ -44,7 +44,8 @@ struct GpuRegion {
   std::vector<Member> members;  // producers first
   std::vector<Output> outputs;
   std::vector<Tensor> constants;
-  std::vector<bool> updated_inputs;  // by input: a variable that a member updates
+  std::vector<bool> updated_inputs;      // by input: a variable that a member updates
+  std::vector<std::string> input_names;  // by input: the node that it comes from
   int32_t num_values = 0;
 };
 

@@ -210,7 +210,7 @@ Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const 
   if (*options_.recover == RecoverMode::kRestore || lost == marks.tasks()) return false;
   const std::string lost_tasks = absl::StrJoin(lost, ", ");
   if (!lost.empty() && (*options_.recover != RecoverMode::kPartial || IsSynchronous(graph_))) {
-    TrainInfo("The variables of {} are lost. Restoring those of all tasks", lost_tasks);
+    LogInfo("The variables of {} are lost. Restoring those of all tasks", lost_tasks);
     return false;
   }
   WEIR_ASSIGN(const auto latest, LatestCheckpoint(*options_.env, options.checkpoint_dir));
@@ -220,7 +220,7 @@ Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const 
     if (!now.ok() && now.status().code() != StatusCode::kFailedPrecondition) return now.status();
     const std::optional<int64_t> saved = StepOfCheckpoint(*latest);
     if (!now.ok() || (saved && *now < *saved)) {
-      TrainInfo("The servers are {}, before {}. Restoring the variables of all tasks",
+      LogInfo("The servers are {}, before {}. Restoring the variables of all tasks",
                 now.ok() ? fmt::format("at step {}", *now) : "without a global step", *latest);
       return false;
     }
@@ -237,14 +237,14 @@ Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const 
     WEIR_ASSIGN(missing, CheckReady(options_.ready, "Model not ready", session, options.cancel));
   }
   if (missing) {
-    TrainInfo("Restoring the variables of all tasks, because some are not on the servers any more: {}", *missing);
+    LogInfo("Restoring the variables of all tasks, because some are not on the servers any more: {}", *missing);
     return false;
   }
   WEIR_TRY(marks.Set(lost));
   if (lost.empty())
-    TrainInfo("The variables of this run are alive on all servers: training continues from there");
+    LogInfo("The variables of this run are alive on all servers: training continues from there");
   else
-    TrainInfo("Restored the variables of {} from {}; those of the other tasks are alive and were kept", lost_tasks,
+    LogInfo("Restored the variables of {} from {}; those of the other tasks are alive and were kept", lost_tasks,
               *latest);
   WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
   if (state && options.saver != nullptr)

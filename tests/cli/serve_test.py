@@ -110,7 +110,7 @@ def test_bind_address():
     """A task can listen at another address than the one that its cluster has for it."""
     [address] = free_addresses(1)
     port = int(address.split(":")[1])
-    arguments = ["--cluster", f"worker=192.0.2.1:{port}"]
+    arguments = ["--cluster", f"worker=192.0.2.1:{port}", "--insecure"]
     status, _, error = weir("serve", *arguments)
     assert status == 1 and "192.0.2.1" in error and "bind_address" in error and "WEIR_BIND_ADDRESS" in error
     for options, environment in ((["--bind_address", "127.0.0.1"], {}), ([], {"WEIR_BIND_ADDRESS": f"127.0.0.1:{port}"})):

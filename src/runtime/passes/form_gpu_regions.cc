@@ -108,12 +108,13 @@ class RegionFormer {
     return choice.runs == GpuKernel::Runs::kForwards ? Use::kForwards : Use::kLaunches;
   }
 
-  // A copy to the GPU takes a value from outside; a value that a member has computed from shapes stays outside, too.
+  // A copy to the GPU takes a value from outside, or one that a member has computed from shapes.
   Use CopyUse(int32_t n) const {
     const PlanValue input = node(n).inputs[0];
-    if (node(n).props->op == copy_to_host_)
-      return input.fed() || !Recordable(input.node) ? Use::kOutside : Use::kLaunches;
-    return !input.fed() && Recordable(input.node) ? Use::kOutside : Use::kLaunches;
+    const Use producer = input.fed() ? Use::kOutside : uses_[input.node];
+    if (node(n).props->op == copy_to_host_) return producer == Use::kOutside ? Use::kOutside : Use::kLaunches;
+    if (producer == Use::kShapes) return Use::kForwards;  // uploaded once
+    return producer == Use::kOutside ? Use::kLaunches : Use::kOutside;
   }
 
   Use OnHost(int32_t n) const {
@@ -250,6 +251,7 @@ class RegionFormer {
           // A feed replaces a variable by a plain value.
           formed.node.input_types.push_back(input.fed() ? BaseType(graph_.type_of(input)) : graph_.type_of(input));
           region.updated_inputs.push_back(false);
+          region.input_names.push_back(input.fed() ? std::string() : node(input.node).name());
         }
         if (at.op().traits.state == StateRole::kUpdates) region.updated_inputs[found->second] = true;
         member.inputs.push_back({GpuRegion::Source::kInput, false, found->second});
