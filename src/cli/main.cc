@@ -148,7 +148,7 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
   AddCredentials(*serve, options.credentials);
   serve->add_option(
       "--accepted_tokens", options.credentials.accepted_tokens_file,
-      "file of the tokens of clients without certificates; each line: TOKEN client/NAME or TOKEN admin/NAME");
+      "file with a line for each client that has no certificate: TOKEN client/NAME, or TOKEN admin/NAME");
   serve->add_option("--files", options.files, "folders that graphs may read and write; without credentials, all files")
       ->type_name("FOLDER,...")
       ->delimiter(',');

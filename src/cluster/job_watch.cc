@@ -72,6 +72,7 @@ void JobWatch::WaitForEnd(const std::string& task) {
         if (response.ok()) self->NoteEnd(task);
         self->TryLater(task);
       });
+  LogInfo("{} is up. This server waits for its end", peers_->Describe(task));
 }
 
 void JobWatch::TryLater(const std::string& task) {

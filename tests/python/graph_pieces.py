@@ -43,6 +43,7 @@ WITHOUT_GRAPH = {
     "LayerComputation": "numbers",
     "LayerWindow": "numbers",
     "OpFunction": "an op of the registry",
+    "OpTraits": "facts about an op",
     "OpaqueTensor": "a value",
     "PartitionInfo": "shapes",
     "PenaltyKind": "an enumeration",
