@@ -89,7 +89,7 @@ void JobWatch::NoteEnd(const std::string& task) {
     if (stopped_ || !std::all_of(has_ended_.begin(), has_ended_.end(), [](const auto& entry) { return entry.second; }))
       return;
     stopped_ = true;
-    all_ended_();  // with the lock: the server waits for it in Stop
+    all_ended_();  // under the lock, so that Stop waits until it has returned
   }
   cancel_.Cancel(Cancelled("all tasks have ended"));
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kNanosPerSecond = 1000 * kNanosPerMilli;
 
-// Takes the same time whatever the bytes are. The length is no secret.
+// Takes the same time for all texts of one length. The length is not secret.
 bool IsEqualInConstantTime(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   volatile unsigned char difference = 0;
@@ -80,7 +80,7 @@ PeerIdentity AcceptedTokens::Find(std::string_view token) {
   if (Status status = Refresh(); !status.ok())
     LogError("cannot read the accepted tokens again, the former ones stay valid: {}", std::string(status.message()));
   PeerIdentity found{Role::kNone, "", ""};
-  for (const auto& [known, identity] : tokens_) {  // all of them, so that the time does not tell which one it is
+  for (const auto& [known, identity] : tokens_) {  // compare all, so that the time does not reveal which one matches
     if (IsEqualInConstantTime(known, token)) found = identity;
   }
   return found;

@@ -27,10 +27,10 @@ bool Covers(const std::string& pattern, const std::string& host) {
          absl::AsciiStrToLower(pattern.substr(1)) == absl::AsciiStrToLower(host.substr(dot));
 }
 
-// Accepts a server that proves to be the wanted one. The chain up to the CA has been checked before.
+// Accepts only the expected server. gRPC has verified the chain up to the CA before.
 class ServerVerifier final : public grpc::experimental::ExternalCertificateVerifier {
  public:
-  // Either `uri`, the name of a task, or `host` is wanted.
+  // Expects the certificate to have `uri`, the name of a task, or else `host`.
   ServerVerifier(std::string uri, std::string host) : uri_(std::move(uri)), host_(std::move(host)) {}
   bool Verify(grpc::experimental::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
               grpc::Status* status) override {
