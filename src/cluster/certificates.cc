@@ -144,7 +144,8 @@ Result<CertificateAuthority> CertificateAuthority::Load(const KeyAndCertificate&
 
 Result<KeyAndCertificate> CertificateAuthority::Issue(const Request& request) const {
   if (!ParseIdentity(request.identity).has_value()) {
-    return InvalidArgument("'{}' is no identity: expected task/JOB/INDEX, client/NAME or admin/NAME", request.identity);
+    return InvalidArgument("'{}' is not an identity: expected task/JOB/INDEX, client/NAME or admin/NAME",
+                           request.identity);
   }
   std::string names = fmt::format("URI:weir://{}", request.identity);
   for (const char c : request.identity) {

@@ -66,7 +66,8 @@ void JobWatch::WaitForEnd(const std::string& task) {
       {}, CallOptions{.cancel = &cancel_},
       [self = shared_from_this(), worker = *worker, task](const Result<tensorflow::GetStatusResponse>& response) {
         if (response.status().code() == StatusCode::kUnimplemented) {
-          LogWarning("{} cannot say when it ends, so this server does not end with it", self->peers_->Describe(task));
+          LogWarning("{} does not report when it ends, because it does not run Weir: this server will not end with it",
+                     self->peers_->Describe(task));
           return;
         }
         if (response.ok()) self->NoteEnd(task);

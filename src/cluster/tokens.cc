@@ -37,7 +37,7 @@ Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std:
     const std::vector<std::string> words = Words(line);
     if (words.empty() || words[0].starts_with('#')) continue;
     if (words.size() != 2) {
-      return InvalidArgument("{}, line {}: expected a token and whose it is, such as client/alice; it has {} words",
+      return InvalidArgument("{}, line {}: expected a token and its owner, such as client/alice, but found {} words",
                              where, number, words.size());
     }
     if (words[0].size() < kMinTokenBytes) {
@@ -78,7 +78,7 @@ Status AcceptedTokens::Check() {
 PeerIdentity AcceptedTokens::Find(std::string_view token) {
   std::lock_guard lock(mu_);
   if (Status status = Refresh(); !status.ok())
-    LogError("cannot read the accepted tokens again, the former ones stay valid: {}", std::string(status.message()));
+    LogError("cannot reload the accepted tokens, the previous ones stay valid: {}", std::string(status.message()));
   PeerIdentity found{Role::kNone, "", ""};
   for (const auto& [known, identity] : tokens_) {  // compare all, so that the time does not reveal which one matches
     if (IsEqualInConstantTime(known, token)) found = identity;
@@ -109,7 +109,7 @@ Status ShownToken::Check() {
 std::string ShownToken::Get() {
   std::lock_guard lock(mu_);
   if (Status status = Refresh(); !status.ok())
-    LogError("cannot read the token again, the former one is used: {}", std::string(status.message()));
+    LogError("cannot reload the token, the previous one is used: {}", std::string(status.message()));
   return token_;
 }
 

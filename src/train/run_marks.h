@@ -68,7 +68,7 @@ class RunMarks final {
   std::string run_id_;  // empty: there is no file
 };
 
-// The task that a device request names: "/job:ps/task:1"; "" if it names none.
+// The task of a device: "/job:ps/task:1", or "" if the device names none.
 std::string RequestedTask(const std::string& device);
 
 }  // namespace weir

@@ -50,11 +50,10 @@ class ServerVerifier final : public grpc::experimental::ExternalCertificateVerif
     const bool good = uri_.empty() ? any(request.dns_names(), is_host) || any(request.ip_names(), is_host)
                                    : any(request.uri_names(), [this](const std::string& name) { return name == uri_; });
     if (good) return grpc::Status::OK;
-    return grpc::Status(
-        grpc::StatusCode::UNAUTHENTICATED,
-        fmt::format("the server's certificate is for {}, not for {}",
-                    names.empty() ? "nothing that counts here" : fmt::format("{}", fmt::join(names, ", ")),
-                    uri_.empty() ? host_ : uri_));
+    return grpc::Status(grpc::StatusCode::UNAUTHENTICATED,
+                        fmt::format("the server's certificate is for {}, not for {}",
+                                    names.empty() ? "no such name" : fmt::format("{}", fmt::join(names, ", ")),
+                                    uri_.empty() ? host_ : uri_));
   }
 
   const std::string uri_;
