@@ -55,23 +55,28 @@ Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std:
   return tokens;
 }
 
-AcceptedTokens::AcceptedTokens(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
+ReloadedFile::ReloadedFile(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
     : env_(env), clock_(clock), path_(std::move(path)), reload_nanos_(reload_seconds * kNanosPerSecond) {}
 
-Status AcceptedTokens::Refresh() {
+Result<std::optional<std::string>> ReloadedFile::ReadIfDue() {
   const int64_t now = clock_.MonotonicNanos();
-  if (read_again_nanos_ != 0 && now < read_again_nanos_) return OkStatus();
-  read_again_nanos_ = now + reload_nanos_;
+  if (next_read_nanos_ != 0 && now < next_read_nanos_) return std::optional<std::string>();
+  next_read_nanos_ = now + reload_nanos_;
   WEIR_ASSIGN(std::string text, env_.ReadFile(path_));
-  if (text == text_) return OkStatus();
-  WEIR_ASSIGN(tokens_, ParseTokens(text, path_));
-  text_ = std::move(text);
+  return std::optional(std::move(text));
+}
+
+Status AcceptedTokens::Refresh() {
+  WEIR_ASSIGN(std::optional<std::string> text, file_.ReadIfDue());
+  if (!text.has_value() || *text == text_) return OkStatus();
+  WEIR_ASSIGN(tokens_, ParseTokens(*text, file_.path()));
+  text_ = *std::move(text);
   return OkStatus();
 }
 
 Status AcceptedTokens::Check() {
   std::lock_guard lock(mu_);
-  read_again_nanos_ = 0;
+  file_.ReadNextTime();
   return Refresh();
 }
 
@@ -86,23 +91,18 @@ PeerIdentity AcceptedTokens::Find(std::string_view token) {
   return found;
 }
 
-ShownToken::ShownToken(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
-    : env_(env), clock_(clock), path_(std::move(path)), reload_nanos_(reload_seconds * kNanosPerSecond) {}
-
 Status ShownToken::Refresh() {
-  const int64_t now = clock_.MonotonicNanos();
-  if (read_again_nanos_ != 0 && now < read_again_nanos_) return OkStatus();
-  read_again_nanos_ = now + reload_nanos_;
-  WEIR_ASSIGN(const std::string text, env_.ReadFile(path_));
-  const std::vector<std::string> words = Words(text);
-  if (words.empty()) return InvalidArgument("the token file '{}' is empty", path_);
+  WEIR_ASSIGN(const std::optional<std::string> text, file_.ReadIfDue());
+  if (!text.has_value()) return OkStatus();
+  const std::vector<std::string> words = Words(*text);
+  if (words.empty()) return InvalidArgument("the token file '{}' is empty", file_.path());
   token_ = words[0];
   return OkStatus();
 }
 
 Status ShownToken::Check() {
   std::lock_guard lock(mu_);
-  read_again_nanos_ = 0;
+  file_.ReadNextTime();
   return Refresh();
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,9 +26,29 @@ inline constexpr size_t kMinTokenBytes = 16;
 Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std::string& text,
                                                                       const std::string& where);
 
+// A file that is read again at intervals. Not thread-safe.
+class ReloadedFile final {
+ public:
+  ReloadedFile(Env& env, Clock& clock, std::string path, int64_t reload_seconds);
+
+  const std::string& path() const { return path_; }
+  // Returns the text if the file was not read in this interval, else nullopt.
+  Result<std::optional<std::string>> ReadIfDue();
+  // Makes the next call of ReadIfDue read the file.
+  void ReadNextTime() { next_read_nanos_ = 0; }
+
+ private:
+  Env& env_;
+  Clock& clock_;
+  const std::string path_;
+  const int64_t reload_nanos_;
+  int64_t next_read_nanos_ = 0;
+};
+
 class AcceptedTokens final {
  public:
-  AcceptedTokens(Env& env, Clock& clock, std::string path, int64_t reload_seconds);
+  AcceptedTokens(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
+      : file_(env, clock, std::move(path), reload_seconds) {}
 
   // An error if the file cannot be used.
   Status Check();
@@ -40,12 +61,8 @@ class AcceptedTokens final {
   // previous tokens. REQUIRES: mu_ is held.
   Status Refresh();
 
-  Env& env_;
-  Clock& clock_;
-  const std::string path_;
-  const int64_t reload_nanos_;
   std::mutex mu_;
-  int64_t read_again_nanos_ = 0;
+  ReloadedFile file_;
   std::string text_;
   std::vector<std::pair<std::string, PeerIdentity>> tokens_;
 };
@@ -53,7 +70,8 @@ class AcceptedTokens final {
 // The token that a client presents: the first word of a file. Thread-safe.
 class ShownToken final {
  public:
-  ShownToken(Env& env, Clock& clock, std::string path, int64_t reload_seconds);
+  ShownToken(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
+      : file_(env, clock, std::move(path), reload_seconds) {}
 
   // An error if the file cannot be used.
   Status Check();
@@ -63,12 +81,8 @@ class ShownToken final {
  private:
   Status Refresh();  // REQUIRES: mu_ is held
 
-  Env& env_;
-  Clock& clock_;
-  const std::string path_;
-  const int64_t reload_nanos_;
   std::mutex mu_;
-  int64_t read_again_nanos_ = 0;
+  ReloadedFile file_;
   std::string token_;
 };
 

@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-// What all runs of a kernel share. Work that outlives its session keeps it alive.
+// The state that all runs of a kernel share. Enqueued work that outlives its session keeps it alive.
 struct HostKernel {
   NodeInfo node;
   Kernel kernel;
