@@ -136,10 +136,10 @@ std::shared_ptr<const Partitioner> PartitionerFrom(py::object function) {
 }
 
 // The Python function in a setting of a scope; None if the setting was not made in Python.
-template <class Own, class Function>
+template <class Setting, class Function>
 py::object FunctionIn(const std::shared_ptr<const Function>& setting) {
-  const Own* const own = setting == nullptr ? nullptr : setting->template target<Own>();
-  return own == nullptr ? py::none() : own->function.get();
+  const Setting* const held = setting == nullptr ? nullptr : setting->template target<Setting>();
+  return held == nullptr ? py::none() : held->function.get();
 }
 
 bool IsInitialValue(py::handle initializer) {

@@ -62,7 +62,7 @@ bool IsNumericAddress(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
-// OpenSSL parses extensions out of text in which commas and colons have meanings.
+// OpenSSL parses extensions from text in which commas and colons are separators: no host may contain them.
 Status CheckHost(const std::string& host) {
   const bool good = !host.empty() && host.size() <= 253 && std::all_of(host.begin(), host.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_' || c == '*';
@@ -92,7 +92,7 @@ Result<OwnedCertificate> NewCertificate(EVP_PKEY* key, const std::string& common
     return Failed("make a certificate");
   const auto* name = reinterpret_cast<const unsigned char*>(common_name.c_str());
   X509_NAME* const subject = X509_get_subject_name(certificate.get());
-  // Begin a few minutes early, for hosts whose clocks are late.
+  // Valid from a few minutes earlier, for hosts whose clocks are slow.
   constexpr long kEarly = 300;
   if (X509_set_version(certificate.get(), X509_VERSION_3) != 1 ||
       X509_gmtime_adj(X509_getm_notBefore(certificate.get()), starts_in_days * kDay - kEarly) == nullptr ||
@@ -148,7 +148,8 @@ Result<CertificateAuthority> CertificateAuthority::Load(const KeyAndCertificate&
 
 Result<KeyAndCertificate> CertificateAuthority::Issue(const Request& request) const {
   if (!ParseIdentity(request.identity).has_value()) {
-    return InvalidArgument("'{}' is no identity: expected task/JOB/INDEX, client/NAME or admin/NAME", request.identity);
+    return InvalidArgument("'{}' is not an identity: expected task/JOB/INDEX, client/NAME or admin/NAME",
+                           request.identity);
   }
   std::string names = fmt::format("URI:weir://{}", request.identity);
   for (const char c : request.identity) {

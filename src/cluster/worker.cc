@@ -30,7 +30,7 @@ struct Worker::WorkerSession {
   int64_t master_incarnation = 0;
   // Guarded by the worker's lock:
   int64_t lease_nanos = 0;  // 0: the session lasts until it is closed
-  int64_t renewed = 0;      // when the master was heard of
+  int64_t renewed = 0;      // when the master last renewed the lease
   std::shared_ptr<ResourceManager> resources;
   bool isolated = false;  // the resources belong to this session alone
   std::shared_ptr<Peers> peers;
@@ -74,8 +74,8 @@ Status SessionClosed() { return MarkDerived(Aborted("the session was closed")); 
 
 Status UnknownSession(const std::string& handle, const std::string& task) {
   return Aborted(
-      "Session handle is not found: {}. {} does not know this session, possibly because the task was restarted or has "
-      "not heard of the session's master for long: make a new session",
+      "Session handle is not found: {}. {} does not know this session, possibly because the task was restarted, or the "
+      "session's master did not renew its lease: make a new session",
       handle, task);
 }
 
@@ -162,7 +162,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   session->master = request.master_task();
   session->master_incarnation = request.master_incarnation();
   session->lease_nanos = LeaseOf(request);
-  std::vector<std::shared_ptr<WorkerSession>> gone;
+  std::vector<std::shared_ptr<WorkerSession>> removed;
   {
     std::lock_guard lock(mu_);
     // A restarted master does not know the sessions that its previous incarnation opened.
@@ -170,7 +170,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
       const WorkerSession& other = *it->second;
       const bool orphan = !session->master.empty() && other.master == session->master &&
                           other.master_incarnation != session->master_incarnation;
-      if (orphan) gone.push_back(std::move(it->second));
+      if (orphan) removed.push_back(std::move(it->second));
       it = orphan ? sessions_.erase(it) : std::next(it);
     }
     // Does not change an existing session, because the master may retry after the response was lost.
@@ -178,7 +178,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
     it->second->renewed = dependencies_.clock.MonotonicNanos();
     WatchLeasesLocked();
   }
-  for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan, SessionClosed());
+  for (const std::shared_ptr<WorkerSession>& orphan : removed) EndStepsOf(orphan, SessionClosed());
   done(tensorflow::CreateWorkerSessionResponse());
 }
 
@@ -240,7 +240,7 @@ void Worker::EndLeases() {
   dependencies_.parts.blocking_pool.Schedule([this, ended = std::move(ended), counted = std::move(counted)]() mutable {
     for (std::shared_ptr<WorkerSession>& session : ended) {
       const Status reason =
-          Aborted("{} has closed session {}: its master, {}, was not heard of for {} ms (WEIR_SESSION_LEASE_MS)", task_,
+          Aborted("{} has closed session {}: its master, {}, did not renew it for {} ms (WEIR_SESSION_LEASE_MS)", task_,
                   session->handle, session->master, session->lease_nanos / kNanosPerMilli);
       LogWarning("{}", std::string(reason.message()));
       EndStepsOf(session, reason);
@@ -267,16 +267,16 @@ void Worker::EndStepsOf(const std::shared_ptr<WorkerSession>& session, const Sta
 
 void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request, const CallOptions&,
                                  Reply<tensorflow::DeleteWorkerSessionResponse> done) {
-  std::shared_ptr<WorkerSession> gone;
+  std::shared_ptr<WorkerSession> removed;
   {
     std::lock_guard lock(mu_);
     auto it = sessions_.find(request.session_handle());
     if (it != sessions_.end()) {
-      gone = std::move(it->second);
+      removed = std::move(it->second);
       sessions_.erase(it);
     }
   }
-  if (gone != nullptr) EndStepsOf(gone, SessionClosed());
+  if (removed != nullptr) EndStepsOf(removed, SessionClosed());
   done(tensorflow::DeleteWorkerSessionResponse());
 }
 
@@ -340,15 +340,15 @@ void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const C
   Result<std::shared_ptr<WorkerSession>> session =
       FindSession(request.session_handle(), request.create_worker_session_called());
   if (!session.ok()) return done(session.status());
-  std::shared_ptr<RegisteredGraph> gone;
+  std::shared_ptr<RegisteredGraph> removed;
   {
     std::lock_guard lock((*session)->mu);
     if (auto it = (*session)->graphs.find(request.graph_handle()); it != (*session)->graphs.end()) {
-      gone = std::move(it->second);
+      removed = std::move(it->second);
       (*session)->graphs.erase(it);
     }
   }
-  if (gone == nullptr) return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
+  if (removed == nullptr) return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
   done(tensorflow::DeregisterGraphResponse());
 }
 
@@ -659,7 +659,7 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
 // Removes a user of the step, if `users` is given. A step without users that holds nothing for others is forgotten:
 // after a success no master has to call CleanupGraph.
 void Worker::ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
-  std::shared_ptr<ActiveStep> gone;
+  std::shared_ptr<ActiveStep> removed;
   {
     std::lock_guard lock(mu_);
     if (users != nullptr) --(*step.*users);
@@ -668,10 +668,10 @@ void Worker::ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, in
     if (step->running > 0 || (wanted && !given_up)) return;
     auto it = steps_.find(id);
     if (it == steps_.end() || it->second != step) return;
-    gone = std::move(it->second);
+    removed = std::move(it->second);
     steps_.erase(it);
   }
-  gone->End(step_done_);  // ends what waits in it and may refer to it
+  removed->End(step_done_);  // ends what waits in it and may refer to it
 }
 
 void Worker::Logging(tensorflow::LoggingRequest, const CallOptions&, Reply<tensorflow::LoggingResponse> done) {

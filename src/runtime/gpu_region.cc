@@ -236,7 +236,7 @@ class GpuRegionKernel final {
     const Slot slot{value.dtype(), value.shape(), copied_bytes_, value.num_bytes()};
     copied_bytes_ += RoundUp(slot.bytes);
     recorded.copied.emplace(number, slot);
-    if (copied_bytes_ > most_copied_bytes_) return OkStatus();  // only measures
+    if (copied_bytes_ > most_copied_bytes_) return OkStatus();  // no room yet: this pass only adds up the sizes
     return stream_->CopyToHost(recorded.copied_on_host->at(slot.offset), value.raw(), slot.bytes);
   }
 
@@ -258,7 +258,8 @@ class GpuRegionKernel final {
     WEIR_ASSIGN(recorded->fed_on_host, PinnedBlock::Make(stream_, recorded->fed_bytes));
     WEIR_ASSIGN(recorded->fed_on_gpu,
                 gpu_.AllocateTemp(kUint8, Shape{static_cast<int64_t>(std::max(bytes, kSlotAlignment))}));
-    // The sizes of the copies to the host, and the values computed from shapes, are known after a first recording.
+    // The first recording finds the size of the copies to the host and the values computed from shapes; the second one
+    // has memory for the copies and these values on the GPU.
     for (most_copied_bytes_ = 0;; most_copied_bytes_ = copied_bytes_) {
       copied_bytes_ = sizeof(GpuFault) <= kSlotAlignment ? kSlotAlignment : RoundUp(sizeof(GpuFault));
       recorded->copied.clear();

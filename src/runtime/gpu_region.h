@@ -37,7 +37,7 @@ struct GpuRegion {
   struct Output {
     int32_t value = 0;
     bool on_gpu = false;
-    bool copied = false;  // by a kCopyToHost; else, on the host, it depends on nothing but the shapes of the inputs
+    bool copied = false;  // a kCopyToHost copies it; false for a value on the host that depends only on input shapes
   };
 
   GpuDevice* gpu = nullptr;

@@ -51,7 +51,7 @@ Result<std::unique_ptr<RunMarks>> RunMarks::Read(Graph& graph, Session& session,
   std::unique_ptr<RunMarks> marks(new RunMarks(options, std::make_shared<Graph>(graph.registry())));
   WEIR_ASSIGN(marks->session_, session.NewSessionForGraph(marks->graph_));
   if (marks->session_ == nullptr) return nullptr;
-  // The session opens its tasks first, and the marks are read later: a task that is restarted in between has no mark.
+  // Let the session open its tasks before the marks are read: a task that is restarted in between then has no mark.
   RunRequest open;
   open.cancel = options.cancel;
   for (const auto& [task, node] : one_of) open.targets.push_back(node);

@@ -200,7 +200,7 @@ Result<std::unique_ptr<RunMarks>> SessionManager::ReadMarks(Session& session, co
   if (marks.ok() || IsPreemption(marks.status()) || marks.status().code() == StatusCode::kCancelled ||
       marks.status().code() == StatusCode::kDeadlineExceeded)
     return marks;
-  TrainWarning("Cannot see whether the variables of an earlier session are alive, so they are not kept: {}",
+  TrainWarning("Cannot find out whether variables of an earlier session are alive, so they are not kept: {}",
                std::string(marks.status().message()));
   return nullptr;
 }
@@ -220,8 +220,8 @@ Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const 
     if (!now.ok() && now.status().code() != StatusCode::kFailedPrecondition) return now.status();
     const std::optional<int64_t> saved = StepOfCheckpoint(*latest);
     if (!now.ok() || (saved && *now < *saved)) {
-      LogInfo("The servers are {}, before {}. Restoring the variables of all tasks",
-                now.ok() ? fmt::format("at step {}", *now) : "without a global step", *latest);
+      LogInfo("The variables on the servers are older than {}: they have {}. Restoring the variables of all tasks",
+              *latest, now.ok() ? fmt::format("global step {}", *now) : "no global step");
       return false;
     }
   }
@@ -245,7 +245,7 @@ Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const 
     LogInfo("The variables of this run are alive on all servers: training continues from there");
   else
     LogInfo("Restored the variables of {} from {}; those of the other tasks are alive and were kept", lost_tasks,
-              *latest);
+            *latest);
   WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
   if (state && options.saver != nullptr)
     options.saver->RecoverLastCheckpoints(

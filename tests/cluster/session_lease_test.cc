@@ -1,4 +1,4 @@
-// Leases of sessions on a simulated clock: a session whose master is not heard of ends, with all that it holds.
+// Leases of sessions on a simulated clock: a session that its master does not renew ends, with all that it holds.
 #include "cluster/one_task.h"
 
 namespace weir {

@@ -9,7 +9,7 @@ from weir.lib.layer_utils import collect_named_outputs
 
 
 def _parameters(inputs, shape, center, scale, initializers, collections, trainable):
-    """Creates the variables beta and gamma. One that center or scale excludes is None."""
+    """Creates the variables beta and gamma. Without `center` or `scale`, that variable is None."""
     initial = initializers or {}
 
     def parameter(name, otherwise):

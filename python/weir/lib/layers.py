@@ -122,15 +122,7 @@ class Layer:
     def set_weights(self, weights):
         """Assigns the values of the weights, in the default session."""
         from weir.lib.keras import backend
-        own = self.weights
-        if len(own) != len(weights):
-            raise ValueError(f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length {len(weights)}, but the layer '
-                             f"was expecting {len(own)} weights.")
-        for variable, value in zip(own, weights):
-            shape = tuple(getattr(value, "shape", ()))
-            if tuple(variable.shape.as_list()) != shape:
-                raise ValueError(f"Layer weight shape {tuple(variable.shape.as_list())} not compatible with provided weight shape {shape}")
-        backend.batch_set_value(list(zip(own, weights)))
+        backend.set_layer_weights(self, weights)
 
     def get_config(self):
         """Returns the arguments of the constructor. Derived classes add theirs."""

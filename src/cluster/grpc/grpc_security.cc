@@ -27,10 +27,10 @@ bool Covers(const std::string& pattern, const std::string& host) {
          absl::AsciiStrToLower(pattern.substr(1)) == absl::AsciiStrToLower(host.substr(dot));
 }
 
-// Accepts a server that proves to be the wanted one. The chain up to the CA has been checked before.
+// Accepts only the expected server. gRPC has verified the chain up to the CA before.
 class ServerVerifier final : public grpc::experimental::ExternalCertificateVerifier {
  public:
-  // Either `uri`, the name of a task, or `host` is wanted.
+  // Expects the certificate to have `uri`, the name of a task, or else `host`.
   ServerVerifier(std::string uri, std::string host) : uri_(std::move(uri)), host_(std::move(host)) {}
   bool Verify(grpc::experimental::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
               grpc::Status* status) override {
@@ -50,11 +50,10 @@ class ServerVerifier final : public grpc::experimental::ExternalCertificateVerif
     const bool good = uri_.empty() ? any(request.dns_names(), is_host) || any(request.ip_names(), is_host)
                                    : any(request.uri_names(), [this](const std::string& name) { return name == uri_; });
     if (good) return grpc::Status::OK;
-    return grpc::Status(
-        grpc::StatusCode::UNAUTHENTICATED,
-        fmt::format("the server's certificate is for {}, not for {}",
-                    names.empty() ? "nothing that counts here" : fmt::format("{}", fmt::join(names, ", ")),
-                    uri_.empty() ? host_ : uri_));
+    return grpc::Status(grpc::StatusCode::UNAUTHENTICATED,
+                        fmt::format("the server's certificate is for {}, not for {}",
+                                    names.empty() ? "no such name" : fmt::format("{}", fmt::join(names, ", ")),
+                                    uri_.empty() ? host_ : uri_));
   }
 
   const std::string uri_;

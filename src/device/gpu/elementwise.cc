@@ -19,7 +19,7 @@ char KindOf(DType type) {
   return IsUnsigned(type) ? 'u' : 's';
 }
 
-// The statement of a step, and the type of its result.
+// The source text that computes a step, and the type of the value.
 struct Statement {
   std::string text;
   DType result;

@@ -1,6 +1,7 @@
-// A node can be recorded if it only adds work to the stream of its GPU, with arguments that follow from the shapes of
-// its inputs. That includes nodes on the host that compute with shapes. The level of a node counts how often a path to
-// it leaves a region. The recordable nodes of one level and GPU are a region: no path leaves it and comes back.
+// A node can be recorded if it only adds work to the stream of its GPU, and the arguments of that work depend only on
+// the shapes of its inputs. Nodes on the host that compute with shapes can be part of a recording, too. The level of a
+// node is the largest number of times that a path to it leaves a region. The recordable nodes of one level and GPU form
+// a region, so no path leaves a region and enters it again.
 #include "runtime/passes/form_gpu_regions.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ class RegionFormer {
     kOutside,   // not recordable
     kShapes,    // on the host; depends only on shapes
     kLaunches,  // adds work to the stream
-    kForwards,  // passes on values in device memory
+    kForwards,  // forwards values in device memory
   };
 
   int32_t size() const { return static_cast<int32_t>(graph_.nodes.size()); }
