@@ -3,6 +3,7 @@
 #include "cluster/worker.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/container/inlined_vector.h"
 #include "base/log.h"
@@ -26,7 +27,7 @@ struct Worker::WorkerSession {
     if (isolated) resources->ClearAll();
   }
   std::string handle;
-  std::string master;  // the task that opened it, and its incarnation
+  std::string master;  // "TASK at ADDRESS" of the master that opened it, and its incarnation
   int64_t master_incarnation = 0;
   // Guarded by the worker's lock:
   int64_t lease_nanos = 0;  // 0: the session lasts until it is closed
@@ -129,7 +130,36 @@ void Worker::Drain(int64_t timeout_ms) {
     std::lock_guard lock(mu_);
     draining_ = true;
   }
+  EndStepsOfLostMasters(timeout_ms);
   in_flight_.WaitForNone(timeout_ms);
+}
+
+// Where a part is running, its call tells whether the master is gone. A step whose parts have ended, or whose next
+// piece did not come yet, only keeps values for others: asks for its master.
+void Worker::EndStepsOfLostMasters(int64_t timeout_ms) {
+  std::set<std::shared_ptr<WorkerSession>> sessions;
+  {
+    std::lock_guard lock(mu_);
+    for (const auto& [id, step] : steps_) {
+      if (step->running == 0 && step->session != nullptr && !step->session->master.empty())
+        sessions.insert(step->session);
+    }
+  }
+  for (const std::shared_ptr<WorkerSession>& session : sessions) {
+    const std::string task = session->master.substr(0, session->master.find(' '));  // without its address
+    const Result<std::shared_ptr<WorkerService>> master = session->peers->Find(task);
+    if (!master.ok()) continue;
+    (*master)->GetStatus(
+        {}, CallOptions{.timeout_ms = timeout_ms},
+        [this, session, counted = in_flight_.Enter()](const Result<tensorflow::GetStatusResponse>& status) mutable {
+          if (status.status().code() != StatusCode::kUnavailable) return;
+          // Ending steps takes long: not on the thread of the transport.
+          dependencies_.parts.blocking_pool.Schedule([this, session, counted = std::move(counted)] {
+            EndStepsOf(session,
+                       Aborted("{} is stopping and cannot reach {}, the master of the step", task_, session->master));
+          });
+        });
+  }
 }
 
 std::string Worker::NewHandle() {
