@@ -30,7 +30,7 @@ Result<RecoverMode> ParseRecoverMode(std::string_view text) {
   return InvalidArgument("WEIR_RECOVER is '{}', but must be partial, resume or restore", text);
 }
 
-std::string TaskOfDevice(const std::string& device) {
+std::string RequestedTask(const std::string& device) {
   const Result<DeviceName> name = DeviceName::Parse(device);
   if (!name.ok() || !name->job) return "";
   DeviceName task;
@@ -43,7 +43,7 @@ Result<std::unique_ptr<RunMarks>> RunMarks::Read(Graph& graph, Session& session,
   std::map<std::string, std::vector<std::string>> variables;
   std::map<std::string, Node*> one_of;
   for (const VariablePtr& variable : GlobalVariables(graph)) {
-    const std::string task = TaskOfDevice(variable->device());
+    const std::string task = RequestedTask(variable->device());
     variables[task].push_back(Describe(variable));
     one_of[task] = variable->handle().node;
   }

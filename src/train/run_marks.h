@@ -69,6 +69,6 @@ class RunMarks final {
 };
 
 // The task of a device: "/job:ps/task:1", or "" if the device names none.
-std::string TaskOfDevice(const std::string& device);
+std::string RequestedTask(const std::string& device);
 
 }  // namespace weir

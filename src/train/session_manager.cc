@@ -157,8 +157,7 @@ namespace {
 // Whether a step needs the gradients of several replicas.
 bool IsSynchronous(const Graph& graph) {
   const std::vector<Node*> nodes = graph.Nodes();
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const Node* node) { return node->op().traits.accumulator; });
+  return std::any_of(nodes.begin(), nodes.end(), [](const Node* node) { return node->op().traits.accumulator; });
 }
 
 // The nodes under the saver's restore op that assign variables of these tasks.
@@ -176,7 +175,7 @@ std::vector<Node*> RestoringNodes(const Graph& graph, const Saver& saver, const 
       continue;
     }
     const bool has_own_device = !node->device().empty() || node->num_inputs() == 0;
-    if (tasks.contains(TaskOfDevice(has_own_device ? node->device() : node->input(0).node->device())))
+    if (tasks.contains(RequestedTask(has_own_device ? node->device() : node->input(0).node->device())))
       found.push_back(node);
   }
   return found;
@@ -216,7 +215,7 @@ Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const 
   }
   WEIR_ASSIGN(const auto latest, LatestCheckpoint(*options_.env, options.checkpoint_dir));
   const Result<GlobalStep> step = FindGlobalStep(graph_, OfSeveral::kFirst);
-  if (step.ok() && step->value.valid() && latest && !lost.contains(TaskOfDevice(step->value.node->device()))) {
+  if (step.ok() && step->value.valid() && latest && !lost.contains(RequestedTask(step->value.node->device()))) {
     const Result<int64_t> now = ReadGlobalStep(session, step->value, options.cancel);
     if (!now.ok() && now.status().code() != StatusCode::kFailedPrecondition) return now.status();
     const std::optional<int64_t> saved = StepOfCheckpoint(*latest);
