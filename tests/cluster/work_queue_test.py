@@ -9,13 +9,14 @@ import time
 
 import pytest
 
+import weir as tf
 from free_addresses import free_cluster
 from processes import PATIENCE, environment
 
 pytestmark = pytest.mark.slow
 
 WORKERS = 8
-SLICES, SLEEP = 600, 0.05
+SLICES, SLEEP = 400, 0.05
 SLICES_WITH_KILLS, KILLS = 80, 3
 
 # Takes the slices of two queues, one after the other. Prints the time when it begins and ends a slice.
@@ -126,3 +127,63 @@ def check_kills(workers):
     assert sum(begun.values()) - len(begun) <= KILLS
     # A slice that was handed to a worker that died before it could print it is missing here, and begun once more.
     assert len(done) == SLICES_WITH_KILLS
+
+
+# Counts the slices that it takes, and saves the model after each of them. ps0 has the count, ps1 has the queue.
+CHIEF = textwrap.dedent("""
+    import sys, time
+    import weir as tf
+    from weir.lib.work_queue import WorkQueue
+    cluster, job, task, folder = eval(sys.argv[1])
+    tf.logging.set_verbosity(tf.logging.INFO)
+    server = tf.train.Server(cluster, job_name=job, task_index=task)
+    if job == "ps":
+        server.join()
+        sys.exit(0)
+    with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+        step = tf.train.get_or_create_global_step()
+        producer = WorkQueue([str(i) for i in range(30)], shuffle=False).input_producer()
+        with tf.control_dependencies([producer.dequeue()]):
+            count = step.assign_add(1)
+    with tf.train.MonitoredTrainingSession(server.target, checkpoint_dir=folder, save_checkpoint_secs=None,
+                                           save_checkpoint_steps=1, save_summaries_steps=None) as session:
+        while not session.should_stop():
+            print("step", session.run(count), flush=True)
+            time.sleep(0.01)
+    print("done", flush=True)
+""")
+
+
+def test_the_queue_is_restored_with_the_variables_of_its_server(tmp_path):
+    cluster = free_cluster(ps=2, worker=1)
+    with tempfile.TemporaryFile("w+") as errors:
+        def start(job, task):
+            return subprocess.Popen([sys.executable, "-c", CHIEF, repr((cluster, job, task, str(tmp_path)))], env=environment(),
+                                    stdout=subprocess.PIPE, stderr=errors, text=True)
+
+        running = [start("ps", 0), start("ps", 1), start("worker", 0)]
+        chief = running[2]
+        try:
+            while chief.stdout.readline() != "step 10\n":
+                assert chief.poll() is None
+            running[1].kill()
+            running[1].wait(PATIENCE)
+            running.append(start("ps", 1))
+            steps = chief.stdout.read().splitlines()
+            assert chief.wait(PATIENCE) == 0
+        finally:
+            for process in running:
+                process.kill()
+                process.wait(PATIENCE)
+                process.stdout.close()
+            errors.seek(0)
+            said = errors.read()
+            print(said[-4000:])
+    assert steps.pop() == "done"
+    assert "Restored the variables of /job:ps/task:1 from" in said
+    # Each slice is counted once, except the one that the chief held when the server was killed.
+    last = int(steps[-1].split()[1])
+    assert 30 <= last <= 31
+    reader = tf.train.load_checkpoint(str(tmp_path))
+    assert reader.get_tensor("work_queue-works").tolist() == [b"29"]  # the chief held it when the last step ended
+    assert reader.get_tensor("global_step") == last

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/log.h"
 #include "base/philox.h"
@@ -51,6 +52,7 @@ Status WorkQueue::StartLocked(WorkQueueSpec spec) {
   next_ = 0;
   restored_.clear();
   returned_.clear();
+  has_told_end_ = false;
   for (auto& [name, member] : members_) member.held.reset();
   return OkStatus();
 }
@@ -177,9 +179,14 @@ Result<std::optional<WorkQueue::Slice>> WorkQueue::NextLocked() {
   }
   if (next_ == order_.size() && epoch_ < spec_->num_epochs) WEIR_TRY(BeginEpochLocked());
   if (next_ < order_.size()) return Slice{.work = WorkOfLocked(order_[next_++])};
-  const bool is_held =
-      std::any_of(members_.begin(), members_.end(), [](const auto& item) { return item.second.held.has_value(); });
-  if (is_held) return std::nullopt;
+  const auto holders =
+      std::count_if(members_.begin(), members_.end(), [](const auto& item) { return item.second.held.has_value(); });
+  if (holders > 0) {
+    if (!std::exchange(has_told_end_, true))
+      LogInfo("Work queue '{}' has handed out all slices: the end waits for {} sessions that hold some", name_,
+              holders);
+    return std::nullopt;
+  }
   return OutOfRange("the work queue '{}' has no more work after {} epochs", name_, spec_->num_epochs);
 }
 

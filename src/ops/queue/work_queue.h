@@ -101,6 +101,7 @@ class WorkQueue final : public Resource {
   std::vector<Slice> returned_;  // their sessions have ended; handed out before others
   std::map<std::string, Member> members_;
   Waiters waiters_;
+  bool has_told_end_ = false;  // a log line says that the end waits for sessions that hold slices
 };
 
 }  // namespace weir::ops
