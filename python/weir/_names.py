@@ -168,6 +168,9 @@ def missing_note(name):
 def names_in(prefix):
     table, packages = tables()
     found = {name[len(prefix):].partition(".")[0] for name in table if name.startswith(prefix)}
+    for fallback in table.get(prefix + "*", "").split(","):
+        if len(fallback) > 1 and fallback.startswith("="):  # not those of the root module, which has far more names
+            found.update(names_in(fallback[1:]))
     return sorted(name for name in found if name != "*" and not name.startswith("_"))
 
 
@@ -180,6 +183,8 @@ class ApiModule(types.ModuleType):
         self.__dict__["_prefix"] = prefix + "." if prefix else ""
 
     def __getattr__(self, name):
+        if name == "__all__":  # `from module import *`
+            return names_in(self.__dict__["_prefix"])
         value = lookup(self.__dict__["_root"], self.__dict__["_prefix"], name)
         self.__dict__[name] = value
         return value

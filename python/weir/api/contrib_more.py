@@ -40,6 +40,9 @@ NAMES = {
     "contrib.nn.nth_element": "(input, n, reverse=False, name=None) op:NthElement",
     "contrib.nn.conv1d_transpose": "(value, filter, output_shape, stride, padding='SAME', data_format='NWC', name=None) "
                                    "=nn.conv1d_transpose[input=value,filters=filter,strides=stride]",
+    **{f"contrib.predictor.{name}": f"weir.lib.predictor:{name}" for name in ("from_saved_model", "from_estimator")},
+    **{f"contrib.predictor.{module}.{name}": f"weir.lib.predictor:{name}" for module, name in (
+        ("predictor", "Predictor"), ("saved_model_predictor", "SavedModelPredictor"), ("core_estimator_predictor", "CoreEstimatorPredictor"))},
     **{f"profiler.{name}": f"weir.lib.profiler:{name}" for name in _PROFILER},
     "contrib.tfprof.model_analyzer": "weir.lib.profiler:",
     "python.profiler.model_analyzer.*": "=profiler.",
