@@ -231,3 +231,35 @@ def test_sizes_of_variables_name_their_types(capsys):
     v = tf.get_variable("v", [2, 3])
     tf.contrib.slim.model_analyzer.analyze_vars([v], print_info=True)
     assert "v:0 (float32_ref 2x3) [6, bytes: 24]" in capsys.readouterr().out
+
+
+# --- tf.contrib.image. tests/interop/both/small_answers.py compares transform with TensorFlow's op. ---
+def test_rotated_and_moved_images():
+    image = tf.contrib.image
+    x = tf.reshape(tf.range(1, 10), [3, 3])
+    assert evaluate(image.rotate(x, np.pi / 2)).tolist() == np.rot90(np.arange(1, 10).reshape(3, 3)).tolist()
+    batch = tf.placeholder_with_default(np.arange(18, dtype=np.float32).reshape(2, 3, 3, 1), [None, 3, 3, 1])
+    turned = image.rotate(batch, tf.constant([0.0, np.pi]), interpolation="BILINEAR")
+    assert turned.shape.as_list()[1:] == [3, 3, 1]
+    assert np.allclose(evaluate(turned)[:, :, :, 0].reshape(2, 9), [np.arange(9), np.arange(17, 8, -1)], atol=1e-4)
+    assert evaluate(image.translate(x, [1, 0])).tolist() == [[0, 1, 2], [0, 4, 5], [0, 7, 8]]
+    assert image.transform(x, [1] + [0] * 7, output_shape=[2, 5]).shape.as_list() == [2, 5]
+
+
+def test_transforms_are_composed():
+    image = tf.contrib.image
+    shift, turn = image.translations_to_projective_transforms([2.0, -1.0]), image.angles_to_projective_transforms(0.3, 5, 4)
+    composed, both = evaluate(image.compose_transforms(shift, turn)), evaluate(image.matrices_to_flat_transforms(
+        tf.matmul(image.flat_transforms_to_matrices(shift), image.flat_transforms_to_matrices(turn))))
+    assert np.allclose(composed, both) and composed.shape == (1, 8)
+    images = tf.random_uniform([1, 5, 4, 1], seed=1)
+    x = tf.Variable(images)
+    dx, = tf.gradients(image.transform(x, shift), x)
+    with tf.Session() as session:
+        session.run(x.initializer)
+        assert session.run(dx)[0, :, :, 0].tolist() == [[0, 0, 0, 0]] + [[1, 1, 0, 0]] * 4
+    for wrong, error in ((lambda: image.rotate(tf.zeros([2]), 0.0), TypeError), (lambda: image.transform(images, [1.0, 2.0], "CUBIC"), ValueError),
+                         (lambda: image.rotate(tf.constant("a", shape=[1, 1]), 0.0), TypeError), (lambda: image.compose_transforms(), ValueError),
+                         (lambda: image.transform(images, [0.0] * 8, output_shape=[1, 2, 3]), ValueError)):
+        with pytest.raises(error):
+            wrong()

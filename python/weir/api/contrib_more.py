@@ -15,7 +15,12 @@ _PREPROCESSING = ["VocabularyProcessor", "CategoricalVocabulary", "ByteProcessor
 _PROJECTOR = ["ProjectorConfig", "EmbeddingInfo", "SpriteMetadata", "visualize_embeddings"]
 _PROFILER = ["profile", "Profiler", "ProfileOptionBuilder", "GraphNodeProto", "MultiGraphNodeProto"]
 
+_IMAGE = ["angles_to_projective_transforms", "compose_transforms", "flat_transforms_to_matrices", "matrices_to_flat_transforms", "rotate",
+          "transform", "translate", "translations_to_projective_transforms"]
+
 NAMES = {
+    **{f"contrib.image.{name}": f"weir.lib.contrib_image:{name}" for name in _IMAGE},
+    "contrib.image.python.ops.image_ops.*": "=contrib.image.",
     **{f"contrib.opt.{name}": f"weir.lib.contrib_opt:{name}" for name in _OPT},
     **{f"contrib.opt.{name}": name for name in ("AdaMaxOptimizer", "LARSOptimizer", "MultitaskOptimizerWrapper",
                                                 "clip_gradients_by_global_norm")},
