@@ -105,6 +105,35 @@ def test_a_custom_getter_of_the_program_sees_reuse_in_layers_of_contrib():
     assert len(tf.global_variables()) == 2
 
 
+@pytest.mark.parametrize("passes_reuse", [False, True])
+def test_a_custom_getter_takes_the_name_by_keyword_and_decides_about_reuse(passes_reuse):
+    def getter(getter, *args, **kwargs):
+        assert not args and kwargs["name"] in ("v", "w")
+        if not passes_reuse:
+            kwargs.pop("reuse")
+        return getter(*args, **kwargs)
+    with tf.variable_scope("", custom_getter=getter):
+        v = tf.get_variable("v", [2])
+        if passes_reuse:
+            with pytest.raises(ValueError, match="already exists"):
+                tf.get_variable("v", [2])
+        else:
+            assert tf.get_variable("v", [2]) is v
+    with tf.variable_scope("", custom_getter=lambda getter, name, **kwargs: getter(name, kwargs["shape"], tf.float64)):
+        assert tf.get_variable("w", [3]).dtype.base_dtype == tf.float64
+    with tf.variable_scope("", custom_getter=lambda getter, **kwargs: getter()), pytest.raises(TypeError, match="needs its name"):
+        tf.get_variable("x", [3])
+
+
+def test_averages_without_bias_have_their_variables_below_the_scope():
+    moving_average = find("python.training.moving_averages.assign_moving_average")
+    v = tf.get_variable("v", initializer=[1.0])
+    for reuse in (False, None, True):
+        with tf.variable_scope("scope", reuse=reuse):
+            moving_average(v, [2.0], 0.9)
+    assert [u.op.name for u in tf.global_variables()] == ["v", "scope/v/biased", "scope/v/local_step", "scope/v/biased_1", "scope/v/local_step_1"]
+
+
 def test_round_robin_of_a_program():
     choose = find("python.training.device_setter._RoundRobinStrategy")(2)
     assert [choose(None) for _ in range(3)] == [0, 1, 0]
