@@ -168,10 +168,16 @@ def missing_note(name):
 def names_in(prefix):
     table, packages = tables()
     found = {name[len(prefix):].partition(".")[0] for name in table if name.startswith(prefix)}
-    for fallback in table.get(prefix + "*", "").split(","):
-        if len(fallback) > 1 and fallback.startswith("="):  # not those of the root module, which has far more names
-            found.update(names_in(fallback[1:]))
     return sorted(name for name in found if name != "*" and not name.startswith("_"))
+
+
+def _starred(prefix):
+    """Returns the names that `from module import *` brings: also those that the module has from another one, except the root."""
+    found = set(names_in(prefix))
+    for fallback in tables()[0].get(prefix + "*", "").split(","):
+        if len(fallback) > 1 and fallback.startswith("="):
+            found.update(_starred(fallback[1:]))
+    return sorted(found)
 
 
 class ApiModule(types.ModuleType):
@@ -184,7 +190,7 @@ class ApiModule(types.ModuleType):
 
     def __getattr__(self, name):
         if name == "__all__":  # `from module import *`
-            return names_in(self.__dict__["_prefix"])
+            return _starred(self.__dict__["_prefix"])
         value = lookup(self.__dict__["_root"], self.__dict__["_prefix"], name)
         self.__dict__[name] = value
         return value
