@@ -146,14 +146,13 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
                    "job, or jobs separated by commas: exit when all of their tasks have ended")
       ->type_name("JOB");
   AddCredentials(*serve, options.credentials);
-  serve->add_option(
-      "--accepted_tokens", options.credentials.accepted_tokens_file,
-      "file of the tokens of clients without certificates: a token and client/NAME or admin/NAME per line");
+  serve->add_option("--accepted_tokens", options.credentials.accepted_tokens_file,
+                    "file with the tokens of clients, one per line: TOKEN client/NAME or TOKEN admin/NAME");
   serve->add_option("--files", options.files, "folders that graphs may read and write; without credentials, all files")
       ->type_name("FOLDER,...")
       ->delimiter(',');
   serve->add_flag("--insecure", options.insecure,
-                  "serve other hosts without credentials: whoever reaches the port is trusted");
+                  "serve other hosts without credentials: everybody who can connect to the port is trusted");
   serve->add_option("--grace", options.grace_seconds, "seconds that running steps may take after SIGTERM or Ctrl-C")
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))

@@ -95,7 +95,7 @@ class MasterSessionTest : public testing::Test {
     session_ = std::make_shared<MasterSession>(
         "session", tensorflow::ConfigProto(),
         MasterSession::Dependencies{registry_, MakeLocalConstantEvaluator(RealEnv()), peers_, blocking_,
-                                    world_.alarms(), best_effort_, world_.rng()});
+                                    world_.alarms(), best_effort_, world_.rng(), /*session_lease_ms=*/0});
   }
   ~MasterSessionTest() override {
     intercept_ = nullptr;
@@ -289,6 +289,18 @@ TEST_F(MasterSessionTest, AWorkerEndsTheStepsOfASessionThatIsClosed) {
     call.Pass();
   };
   EXPECT_TRUE(Close());
+  EXPECT_EQ(UsageOf(0).steps, 0);
+  EXPECT_FALSE(UsageOf(0).has_calls_in_flight);
+}
+
+TEST_F(MasterSessionTest, AWorkerThatStopsEndsTheStepsOfAMasterThatIsGone) {
+  RunFirstPiece();
+  ps_[0]->worker().Drain(/*timeout_ms=*/0);
+  Settle();
+  EXPECT_EQ(UsageOf(0).steps, 1);  // the master answers: it may go on
+  network_.Crash("worker0");
+  ps_[0]->worker().Drain(/*timeout_ms=*/0);
+  Settle();
   EXPECT_EQ(UsageOf(0).steps, 0);
   EXPECT_FALSE(UsageOf(0).has_calls_in_flight);
 }

@@ -25,13 +25,13 @@ class Network final {
   // `make` creates the transport. The default uses shared memory within a host and gRPC between hosts; WEIR_TRANSPORT
   // chooses another (docs/cluster.md).
   explicit Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials = {});
-  // Uses the given credentials, whose files are in `env`, and those of the environment where nothing is given.
+  // Reads the files of the credentials from `env`. Takes unset fields from the environment variables.
   explicit Network(Env& env, const Credentials& credentials = {});
   ~Network();
   Transport& transport();
   Credentials credentials();
-  // Uses these credentials from now on, and the former ones where nothing is given. FailedPrecondition if the process
-  // has already connected or listened with others: it has one identity.
+  // Uses these credentials from now on; unset fields keep their values. FailedPrecondition if the process has already
+  // connected or listened with different ones, because it has one identity.
   Status UseCredentials(const Credentials& credentials);
   // True for the first caller: one warning per process is enough.
   bool FirstWarningOfExposure() { return !warned_.exchange(true); }

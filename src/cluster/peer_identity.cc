@@ -56,7 +56,7 @@ PeerIdentity IdentityInCertificate(const std::vector<std::string>& uris, const s
     if (!uri.starts_with(kUriScheme)) continue;
     if (std::optional<PeerIdentity> identity = ParseIdentity(std::string_view(uri).substr(kUriScheme.size())))
       return *std::move(identity);
-    return {Role::kNone, "", ""};  // a name of ours that says nothing that we know must not grant anything
+    return {Role::kNone, "", ""};  // an unknown weir:// name grants nothing
   }
   return {Role::kClient, fmt::format("client/{}", common_name), ""};
 }

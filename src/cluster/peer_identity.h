@@ -1,9 +1,9 @@
-// PeerIdentity: who has sent a call, as proven by a certificate or a token.
+// PeerIdentity: the caller of a method, as proven by a certificate or a token.
 //
 // Certificates of the cluster's CA carry names in the form of URIs:
 //   weir://task/JOB/INDEX    a task of the cluster
-//   weir://client/NAME       somebody who uses sessions
-//   weir://admin/NAME        somebody who may also reset servers
+//   weir://client/NAME       a user of sessions
+//   weir://admin/NAME        a user who may also reset servers
 // A certificate of the CA without such a name belongs to a client, whose name is the certificate's common name.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace weir {
 
-// A bit each, so that a set of roles is a number.
+// One bit per role: a set of roles is a number.
 enum class Role : unsigned {
-  kNone = 0,     // has shown no valid credentials to a server that asks for them
-  kTrusted = 1,  // the caller is this process, or the server asks nobody for credentials
+  kNone = 0,     // presented no valid credentials to a server that requires them
+  kTrusted = 1,  // the caller is this process, or the server requires no credentials
   kClient = 2,
   kTask = 4,
   kAdministrator = 8,
@@ -32,16 +32,16 @@ struct PeerIdentity {
   std::string ToString() const;
 };
 
-// The identity of calls that need none.
+// An identity with role kTrusted, for calls inside the process and transports without credentials.
 const PeerIdentity& TrustedPeer();
 
-// "client/alice" and its kin as they stand in a certificate after weir://, and in files of tokens. Null if the text
-// names no role.
+// Parses "client/alice", "admin/bob" or "task/ps/0", as in files of tokens and, after "weir://", in certificates.
+// Returns nullopt if the role is unknown or the name is missing.
 std::optional<PeerIdentity> ParseIdentity(std::string_view text);
-// The name of a task in its certificate: "weir://task/ps/0". `task` is "/job:ps/replica:0/task:0". Empty if it is not
-// the name of a task.
+// The name of a task in its certificate: "weir://task/ps/0" for "/job:ps/replica:0/task:0". Empty if `task` is not the
+// name of a task.
 std::string TaskUri(std::string_view task);
-// The identity in a certificate that the CA has signed.
+// The identity in a certificate. REQUIRES: the CA has signed it.
 PeerIdentity IdentityInCertificate(const std::vector<std::string>& uris, const std::string& common_name);
 
 }  // namespace weir

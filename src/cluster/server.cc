@@ -91,13 +91,13 @@ Status CheckExposure(const Address& bind, Server::Options::WhenOpen when_open, N
   const bool required = IsSet(kRequireTlsVariable);
   if (!required && when_open == Server::Options::WhenOpen::kAllow) return OkStatus();
   const std::string text = fmt::format(
-      "whoever reaches {} can run graphs there: read and write files, and change variables. Give the cluster "
-      "certificates (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
+      "everybody who can connect to {} can run graphs there: read and write files, and change variables. Give the "
+      "cluster certificates (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
       bind.ToString());
   if (required) return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{}=1: {}", kRequireTlsVariable, text));
   if (when_open == Server::Options::WhenOpen::kRefuse) {
     return MakeStatus(StatusCode::kPermissionDenied,
-                      fmt::format("{}, or say --insecure if everybody in the network is trusted", text));
+                      fmt::format("{}, or use --insecure if everybody in the network is trusted", text));
   }
   if (network.FirstWarningOfExposure()) LogWarning("{}. See docs/security.md", text);
   return OkStatus();

@@ -68,9 +68,8 @@ std::shared_ptr<WorkerService> MakeDirectWorker(WorkerService& worker, std::stri
 // "/job:ps/replica:0/task:0 (10.0.0.7:2222)", or the part of it that is known.
 std::string TaskAt(const std::string& task, const std::string& address);
 
-// Handles incoming calls of both services, which must outlive the calls, as `access` must. Errors of AccessControl for
-// a caller who may not call the method, Unimplemented for an unknown method, InvalidArgument for a message that cannot
-// be parsed.
+// Handles incoming calls of both services. The services and `access` must outlive the calls. A call that AccessControl
+// rejects gets its error, an unknown method Unimplemented, and a message that cannot be parsed InvalidArgument.
 CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access);
 
 // The roles that may call each method, by the method's path, in the order of the tables.

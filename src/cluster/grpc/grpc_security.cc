@@ -27,10 +27,10 @@ bool Covers(const std::string& pattern, const std::string& host) {
          absl::AsciiStrToLower(pattern.substr(1)) == absl::AsciiStrToLower(host.substr(dot));
 }
 
-// Accepts a server that proves to be the wanted one. The chain up to the CA has been checked before.
+// Accepts only the expected server. gRPC has verified the chain up to the CA before.
 class ServerVerifier final : public grpc::experimental::ExternalCertificateVerifier {
  public:
-  // Either `uri`, the name of a task, or `host` is wanted.
+  // Expects the certificate to have `uri`, the name of a task, or else `host`.
   ServerVerifier(std::string uri, std::string host) : uri_(std::move(uri)), host_(std::move(host)) {}
   bool Verify(grpc::experimental::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
               grpc::Status* status) override {
@@ -43,18 +43,17 @@ class ServerVerifier final : public grpc::experimental::ExternalCertificateVerif
   grpc::Status Check(const grpc::experimental::TlsCustomVerificationCheckRequest& request) const {
     std::vector<std::string> names;
     const auto any = [&](const std::vector<grpc::string_ref>& list, const auto& matches) {
-      for (const grpc::string_ref name : list) names.push_back(Text(name));
+      for (const grpc::string_ref& name : list) names.push_back(Text(name));
       return std::any_of(list.begin(), list.end(), [&](grpc::string_ref name) { return matches(Text(name)); });
     };
     const auto is_host = [this](const std::string& name) { return Covers(name, host_); };
     const bool good = uri_.empty() ? any(request.dns_names(), is_host) || any(request.ip_names(), is_host)
                                    : any(request.uri_names(), [this](const std::string& name) { return name == uri_; });
     if (good) return grpc::Status::OK;
-    return grpc::Status(
-        grpc::StatusCode::UNAUTHENTICATED,
-        fmt::format("the server's certificate is for {}, not for {}",
-                    names.empty() ? "nothing that counts here" : fmt::format("{}", fmt::join(names, ", ")),
-                    uri_.empty() ? host_ : uri_));
+    return grpc::Status(grpc::StatusCode::UNAUTHENTICATED,
+                        fmt::format("the server's certificate is for {}, not for {}",
+                                    names.empty() ? "no such name" : fmt::format("{}", fmt::join(names, ", ")),
+                                    uri_.empty() ? host_ : uri_));
   }
 
   const std::string uri_;
@@ -121,7 +120,7 @@ PeerIdentity GrpcSecurity::Identify(const grpc::ServerContext& context) const {
   const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
   if (auth != nullptr && !auth->FindPropertyValues("x509_pem_cert").empty()) {
     std::vector<std::string> uris;
-    for (const grpc::string_ref uri : auth->FindPropertyValues("peer_uri")) uris.push_back(Text(uri));
+    for (const grpc::string_ref& uri : auth->FindPropertyValues("peer_uri")) uris.push_back(Text(uri));
     const std::vector<grpc::string_ref> common_names = auth->FindPropertyValues("x509_common_name");
     identity = IdentityInCertificate(uris, common_names.empty() ? "" : Text(common_names.front()));
   } else if (accepted_tokens_ != nullptr) {
