@@ -78,15 +78,17 @@ Result<std::vector<std::string>> Env::Match(const std::string& pattern) {
   }
   const bool absolute = pattern.starts_with('/');
   std::vector<std::string> found = {absolute ? "/" : ""};
-  for (absl::string_view split : absl::StrSplit(pattern, '/', absl::SkipEmpty())) {
-    const std::string part(split);
+  const std::vector<std::string> parts = absl::StrSplit(pattern, '/', absl::SkipEmpty());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::string& part = parts[i];
     std::vector<std::string> next;
     for (const std::string& directory : found) {
       if (!IsPattern(part)) {
-        const std::string path = JoinPath(directory, part);
-        const Status exists = Stat(path).status();
+        std::string path = JoinPath(directory, part);
+        // Only the last part of the path is looked up: an Env may not show the directories above (ConfinedEnv).
+        const Status exists = i + 1 == parts.size() ? Stat(path).status() : OkStatus();
         if (IsDiskFault(exists)) return exists;
-        if (exists.ok()) next.push_back(path);
+        if (exists.ok()) next.push_back(std::move(path));
         continue;
       }
       const Result<FileInfo> info = directory.empty() ? FileInfo{.is_directory = true} : Stat(directory);

@@ -35,7 +35,7 @@ class CertificateAuthority final {
   ~CertificateAuthority();
 
   const KeyAndCertificate& pem() const { return pem_; }
-  // InvalidArgument for an identity or a host that cannot be.
+  // Only the certificates of tasks can be shown by servers. InvalidArgument for an identity or a host that cannot be.
   Result<KeyAndCertificate> Issue(const Request& request) const;
 
  private:

@@ -32,12 +32,17 @@ struct Credentials {
   bool uses_tls() const { return !tls_ca.empty() || !tls_cert.empty(); }
   bool operator==(const Credentials&) const = default;
 
+  // This process proves its identity, or asks its peers for theirs.
+  bool any() const { return uses_tls() || authenticates() || !token_file.empty(); }
   // Servers ask their callers who they are.
   bool authenticates() const { return !tls_cert.empty() || !accepted_tokens_file.empty(); }
 
   // InvalidArgument for a combination that cannot work; NotFound and its kin, with the file's name and what it is for,
   // for a file that cannot be read or is not PEM. `serves` is true for a process that listens.
   Status Check(Env& env, bool serves) const;
+  // Whether the files with secrets are safe from other users: PermissionDenied for one that they can change. The result
+  // is a warning about one that they can read, or empty.
+  Result<std::string> CheckPermissions() const;
 };
 
 }  // namespace weir

@@ -95,7 +95,7 @@ class MasterSessionTest : public testing::Test {
     session_ = std::make_shared<MasterSession>(
         "session", tensorflow::ConfigProto(),
         MasterSession::Dependencies{registry_, MakeLocalConstantEvaluator(RealEnv()), peers_, blocking_,
-                                    world_.alarms(), best_effort_, world_.rng()});
+                                    world_.alarms(), best_effort_, world_.rng(), /*session_lease_ms=*/0});
   }
   ~MasterSessionTest() override {
     intercept_ = nullptr;

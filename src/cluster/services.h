@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cluster/access.h"
+#include "cluster/limits.h"
 #include "cluster/transport.h"
 #include "cluster/wire.h"
 
@@ -68,10 +69,12 @@ std::shared_ptr<WorkerService> MakeDirectWorker(WorkerService& worker, std::stri
 // "/job:ps/replica:0/task:0 (10.0.0.7:2222)", or the part of it that is known.
 std::string TaskAt(const std::string& task, const std::string& address);
 
-// Handles incoming calls of both services, which must outlive the calls, as `access` must. Errors of AccessControl for
-// a caller who may not call the method, Unimplemented for an unknown method, InvalidArgument for a message that cannot
-// be parsed.
-CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access);
+// Handles incoming calls of both services, which must outlive the calls, as `access` and `unread_answers` must. Errors
+// of AccessControl for a caller who may not call the method, Unimplemented for an unknown method, InvalidArgument for a
+// message that cannot be parsed, ResourceExhausted instead of an answer for which `unread_answers` has no room: it
+// counts the bytes of answers until the transport has sent them.
+CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access,
+                               Quota& unread_answers);
 
 // The roles that may call each method, by the method's path, in the order of the tables.
 std::vector<std::pair<std::string, Roles>> AllowedRoles();

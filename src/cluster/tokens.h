@@ -21,7 +21,8 @@ class Env;
 
 inline constexpr size_t kMinTokenBytes = 16;
 
-// InvalidArgument, with the line, for a file that cannot be used. `where` names the file.
+// InvalidArgument, with the line, for a file that cannot be used. `where` names the file. A file without tokens is
+// valid: nobody is accepted.
 Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std::string& text,
                                                                       const std::string& where);
 
@@ -29,7 +30,7 @@ class AcceptedTokens final {
  public:
   AcceptedTokens(Env& env, Clock& clock, std::string path, int64_t reload_seconds);
 
-  // Why the file cannot be used.
+  // Why the file cannot be used, or that it has no tokens.
   Status Check();
   // Whose token it is; role kNone if nobody's. The time that it takes says nothing about how much of a token is right.
   PeerIdentity Find(std::string_view token);

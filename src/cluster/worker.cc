@@ -79,6 +79,15 @@ Status UnknownSession(const std::string& handle, const std::string& task) {
       handle, task);
 }
 
+// A task may only speak for itself: the sessions of a former run of the named master end.
+Status CheckMasterTask(const std::string& master_task, const PeerIdentity& caller) {
+  if (caller.role != Role::kTask || master_task.empty()) return OkStatus();
+  const std::string named = TaskUri(master_task.substr(0, master_task.find(' ')));
+  if (named == TaskUriOf(caller)) return OkStatus();
+  return MakeStatus(StatusCode::kPermissionDenied,
+                    fmt::format("{} may not create sessions for {}", caller.ToString(), EscapeForLog(master_task)));
+}
+
 int64_t LeaseOf(const tensorflow::CreateWorkerSessionRequest& request) {
   constexpr int64_t kMostMs = int64_t{1} << 40;
   return std::clamp<int64_t>(request.weir_lease_ms(), 0, kMostMs) * kNanosPerMilli;
@@ -150,6 +159,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
     if (Status status = RenewLease(request); !status.ok()) return done(status);
     return done(tensorflow::CreateWorkerSessionResponse());
   }
+  if (Status status = CheckMasterTask(request.master_task(), *options.caller); !status.ok()) return done(status);
   auto session = std::make_shared<WorkerSession>();
   session->handle = request.session_handle();
   session->isolated = request.isolate_session_state();
