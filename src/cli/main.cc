@@ -159,8 +159,9 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
       ->check(Within(0.0, 1e6))
       ->capture_default_str();
   for (const LimitRow& row : kLimitRows) {
-    serve->add_option(row.flag, options.limits[static_cast<size_t>(row.limit)],
-                      fmt::format("most {} (or {}; see docs/security.md)", row.what, row.variable))
+    serve
+        ->add_option(row.flag, options.limits[static_cast<size_t>(row.limit)],
+                     fmt::format("most {} (or {}; see docs/security.md)", row.what, row.variable))
         ->type_name("N")
         ->check(Within(int64_t{1}, std::numeric_limits<int64_t>::max() / row.unit))
         ->group("Limits");

@@ -24,8 +24,8 @@ Status AccessControl::CheckMethod(const PeerIdentity& peer, Roles allowed, const
                             "(WEIR_TLS_CERT and WEIR_TLS_KEY) or for a token that it knows (WEIR_TOKEN_FILE)",
                             peer.ToString(), EscapeForLog(method)));
   }
-  return Deny(StatusCode::kPermissionDenied,
-              fmt::format("{} may not call {}, which is for {}", peer.ToString(), EscapeForLog(method), DescribeRoles(allowed)));
+  return Deny(StatusCode::kPermissionDenied, fmt::format("{} may not call {}, which is for {}", peer.ToString(),
+                                                         EscapeForLog(method), DescribeRoles(allowed)));
 }
 
 Status AccessControl::CheckOwner(const PeerIdentity& peer, const std::string& owner, const std::string& session) {

@@ -23,11 +23,17 @@ TEST(PeerIdentityTest, NamesInCertificatesGiveRoles) {
   EXPECT_EQ(IdentityInCertificate({"https://x", "weir://admin/bob"}, "x").role, Role::kAdministrator);
   EXPECT_EQ(IdentityInCertificate({"weir://client/alice"}, "x").name, "client/alice");
   EXPECT_EQ(IdentityInCertificate({"https://x"}, "host7").name, "client/host7");
-  for (const char* uri : {"weir://task/ps", "weir://task/ps/x", "weir://task/ps/-1", "weir://task/ps/00",
-                          "weir://root/a", "weir://admin/", "weir://admin/a/b", "weir://", "weir:admin/a",
-                          "WEIR://admin/a", "Weir://client/a", "weir://Admin/a", "weir:///admin/a", "weir://admin//a",
-                          "weir://admin/a/", "weir://admin/a?b", "weir://admin/a%2fb", "weir://admin/a b",
-                          "weir://admin/a\nb", "weir://task/ps/0/", "weir://task//0", "weir://task/ps/99999999999"}) {
+  for (const char* uri : {"weir://task/ps",     "weir://task/ps/x",
+                          "weir://task/ps/-1",  "weir://task/ps/00",
+                          "weir://root/a",      "weir://admin/",
+                          "weir://admin/a/b",   "weir://",
+                          "weir:admin/a",       "WEIR://admin/a",
+                          "Weir://client/a",    "weir://Admin/a",
+                          "weir:///admin/a",    "weir://admin//a",
+                          "weir://admin/a/",    "weir://admin/a?b",
+                          "weir://admin/a%2fb", "weir://admin/a b",
+                          "weir://admin/a\nb",  "weir://task/ps/0/",
+                          "weir://task//0",     "weir://task/ps/99999999999"}) {
     EXPECT_EQ(IdentityInCertificate({uri}, "x").role, Role::kNone) << uri;
   }
   // With several names, none counts: the CA and this code could take a different one for the right one.
@@ -57,7 +63,8 @@ TEST(WantedServerTest, ATaskIsReachedByItsNameAlone) {
                                               {"weir://client/ps"},
                                               {"weir://task/ps/0", "weir://task/ps/1"},
                                               {"weir://task/ps/0", "weir://admin/a"}})
-    EXPECT_EQ(ps.Check(uris, {"ps0"}, {"10.0.0.1"}).code(), StatusCode::kUnauthenticated) << testing::PrintToString(uris);
+    EXPECT_EQ(ps.Check(uris, {"ps0"}, {"10.0.0.1"}).code(), StatusCode::kUnauthenticated)
+        << testing::PrintToString(uris);
   // A task whose name cannot be in a certificate is never reached, by whatever host.
   const WantedServer none{.by_task = true, .uri = TaskUri("a task"), .host = "ps0"};
   EXPECT_FALSE(none.Check({}, {"ps0"}, {}).ok());

@@ -160,9 +160,8 @@ Result<KeyAndCertificate> CertificateAuthority::Issue(const Request& request) co
   const Key key(EVP_EC_gen("P-256"));
   if (key == nullptr) return Failed("make a key");
   X509* const issuer = parts_->certificate.get();
-  WEIR_ASSIGN(const Certificate certificate,
-              NewCertificate(key.get(), request.identity.substr(0, kMaxCommonName), issuer, request.starts_in_days,
-                             request.valid_days));
+  WEIR_ASSIGN(const Certificate certificate, NewCertificate(key.get(), request.identity.substr(0, kMaxCommonName),
+                                                            issuer, request.starts_in_days, request.valid_days));
   if (!Extend(certificate.get(), issuer, NID_basic_constraints, "critical,CA:FALSE") ||
       !Extend(certificate.get(), issuer, NID_key_usage, "critical,digitalSignature") ||
       !Extend(certificate.get(), issuer, NID_ext_key_usage, is_task ? "serverAuth,clientAuth" : "clientAuth") ||

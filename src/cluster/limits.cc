@@ -44,8 +44,8 @@ Result<Limits> Limits::FromEnvironment(const Settings& given) {
   for (const LimitRow& row : kLimitRows) {
     std::optional<int64_t>& setting = settings[static_cast<size_t>(row.limit)];
     if (setting.has_value()) continue;
-    WEIR_ASSIGN(setting, ReadEnvironment(EnvironmentNumber<int64_t>{
-                             row.variable, row.what, 1, std::numeric_limits<int64_t>::max() / row.unit}));
+    WEIR_ASSIGN(setting, ReadEnvironment(EnvironmentNumber<int64_t>{row.variable, row.what, 1,
+                                                                    std::numeric_limits<int64_t>::max() / row.unit}));
   }
   return Limits(settings);
 }

@@ -156,9 +156,8 @@ class MasterLimits : public testing::Test {
   static Status Close(MasterService& master, const std::string& session) {
     tensorflow::CloseSessionRequest request;
     request.set_session_handle(session);
-    return Await<tensorflow::CloseSessionResponse>([&](Reply<tensorflow::CloseSessionResponse> done) {
-             master.CloseSession(request, {}, std::move(done));
-           })
+    return Await<tensorflow::CloseSessionResponse>(
+               [&](Reply<tensorflow::CloseSessionResponse> done) { master.CloseSession(request, {}, std::move(done)); })
         .status();
   }
   static void Run(MasterService& master, const std::string& session, const std::string& target,
@@ -169,8 +168,7 @@ class MasterLimits : public testing::Test {
     master.RunStep(std::move(call), options, std::move(done));
   }
   static Status RunAndWait(MasterService& master, const std::string& session, const std::string& target) {
-    return Await<RunStepReply>(
-               [&](Reply<RunStepReply> done) { Run(master, session, target, {}, std::move(done)); })
+    return Await<RunStepReply>([&](Reply<RunStepReply> done) { Run(master, session, target, {}, std::move(done)); })
         .status();
   }
   static void ExpectReached(const Status& status, const char* variable) {
@@ -217,8 +215,9 @@ TEST_F(MasterLimits, ASessionBelongsToItsPeer) {
   const auto alice = MasterFor(alice_);
   const auto bob = MasterFor(bob_);
   const std::string session = Create(*alice, Nodes(1, "a")).value();
-  for (const Status& status : {Close(*bob, session), Extend(*bob, session, Nodes(1, "b"), 1),
-                               RunAndWait(*bob, session, "a0"), RunAndWait(*MasterFor({Role::kTask, "task/a/0", "c"}), session, "a0")})
+  for (const Status& status :
+       {Close(*bob, session), Extend(*bob, session, Nodes(1, "b"), 1), RunAndWait(*bob, session, "a0"),
+        RunAndWait(*MasterFor({Role::kTask, "task/a/0", "c"}), session, "a0")})
     EXPECT_EQ(status.code(), StatusCode::kPermissionDenied) << status;
   EXPECT_TRUE(RunAndWait(*MasterFor({Role::kAdministrator, "admin/x", "c"}), session, "a0").ok());
   EXPECT_TRUE(RunAndWait(*alice, session, "a0").ok());

@@ -190,13 +190,17 @@ void OutgoingLinks::Close() {
 class LinkCallee::Incoming final : public IncomingCall {
  public:
   Incoming(std::shared_ptr<LinkCallee> callee, uint64_t id, std::string method)
-      : id_(id), method_(std::move(method)), caller_(callee->peer_), counted_(callee->calls_->in_flight_.Enter()), callee_(std::move(callee)) {}
+      : id_(id),
+        method_(std::move(method)),
+        caller_(callee->peer_),
+        counted_(callee->calls_->in_flight_.Enter()),
+        callee_(std::move(callee)) {}
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   Rope TakeRequest() override { return std::move(request_); }
   bool single_message_is_cheap() const override { return callee_->link().single_message_is_cheap(); }
   CancelToken& cancel() override { return cancel_; }
-  const PeerIdentity& caller() const override { return caller_; }
+  const PeerIdentity& caller() const override { return *caller_; }
   void Respond(Result<Rope> response) override {
     if (answered_.exchange(true)) return;
     callee_->Respond(id_, std::move(response));
@@ -213,7 +217,7 @@ class LinkCallee::Incoming final : public IncomingCall {
   const uint64_t id_;
   const std::string method_;
   Rope request_;
-  const PeerIdentity caller_;
+  const std::shared_ptr<const PeerIdentity> caller_;
   CancelToken cancel_;
   std::atomic<bool> answered_{false};
   std::shared_ptr<void> counted_;
@@ -253,7 +257,7 @@ void LinkCallee::OnMessage(const LinkMessage& message, Result<Rope> payload) {
     call = it->second;
     call->request_complete = true;
   }
-  if (call->refused) return call->Respond(calls_->limits_.Reached(Limit::kStreams, peer_.key()));
+  if (call->refused) return call->Respond(calls_->limits_.Reached(Limit::kStreams, peer_->key()));
   if (!payload.ok()) return call->Respond(payload.status());
   call->set_request(*std::move(payload));
   calls_->handler_(std::move(call));

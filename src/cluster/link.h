@@ -191,7 +191,8 @@ class IncomingLinkCalls final {
       : transport_(std::move(transport)), limits_(limits) {}
   // Call it once, before the first link.
   void set_handler(CallHandler handler) { handler_ = std::move(handler); }
-  // False after Close and for more connections than are allowed. REQUIRES: `callee` is the handler of `link` and was made with this object.
+  // False after Close and for more connections than are allowed. REQUIRES: `callee` is the handler of `link` and was
+  // made with this object.
   bool Add(const std::shared_ptr<Link>& link, LinkCallee* callee);
   // Refuses more links; cancels open calls, and those that still arrive on existing links.
   void Close();
@@ -203,7 +204,11 @@ class IncomingLinkCalls final {
 
  private:
   friend class LinkCallee;
-  std::string NewPeerName() { return fmt::format("{} connection {}", transport_, ++num_links_); }
+  // The name is short, because each call copies it.
+  std::shared_ptr<const PeerIdentity> NewPeer() {
+    return std::make_shared<const PeerIdentity>(
+        PeerIdentity{Role::kTrusted, "", fmt::format("{} #{}", transport_, ++num_links_)});
+  }
   const std::string transport_;
   const Limits limits_;
   std::atomic<int64_t> num_links_{0};
@@ -219,7 +224,7 @@ class IncomingLinkCalls final {
 class LinkCallee final : public LinkHandler {
  public:
   explicit LinkCallee(std::shared_ptr<IncomingLinkCalls> calls)
-      : calls_(std::move(calls)), peer_{Role::kTrusted, "", calls_->NewPeerName()} {}
+      : calls_(std::move(calls)), peer_(calls_->NewPeer()) {}
 
  private:
   friend class IncomingLinkCalls;
@@ -236,7 +241,7 @@ class LinkCallee final : public LinkHandler {
   std::shared_ptr<LinkCallee> self() { return {link().self(), this}; }
 
   const std::shared_ptr<IncomingLinkCalls> calls_;
-  const PeerIdentity peer_;  // the connection
+  const std::shared_ptr<const PeerIdentity> peer_;  // the connection
   std::mutex mu_;
   Status closed_;               // the reason, once new calls are cancelled
   bool refuses_calls_ = false;  // no more calls are accepted: the link is broken, or the listener ends

@@ -20,7 +20,8 @@ std::string Brief(const tensorflow::ConfigProto& config) {
     text += fmt::format(" intra_op_parallelism_threads: {}", config.intra_op_parallelism_threads());
   if (config.inter_op_parallelism_threads() != 0)
     text += fmt::format(" inter_op_parallelism_threads: {}", config.inter_op_parallelism_threads());
-  for (const std::string& filter : config.device_filters()) text += fmt::format(" device_filters: \"{}\"", EscapeForLog(filter));
+  for (const std::string& filter : config.device_filters())
+    text += fmt::format(" device_filters: \"{}\"", EscapeForLog(filter));
   if (config.allow_soft_placement()) text += " allow_soft_placement: true";
   if (config.log_device_placement()) text += " log_device_placement: true";
   if (config.isolate_session_state()) text += " isolate_session_state: true";

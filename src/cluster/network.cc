@@ -39,7 +39,8 @@ std::unique_ptr<Transport> MakeTransport(const Credentials& credentials, const L
   // Only gRPC proves who the peers are.
   if (credentials.any()) {
     if (text == "ucx" || text == "auto+ucx")
-      LogWarning("{}={} is ignored, because UCX cannot prove who its peers are: gRPC is used", kTransportVariable, text);
+      LogWarning("{}={} is ignored, because UCX cannot prove who its peers are: gRPC is used", kTransportVariable,
+                 text);
     return grpc;
   }
   // UCX is opt-in: it may crash when an unrelated program sends random bytes to its ports.

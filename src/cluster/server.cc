@@ -105,7 +105,8 @@ Status CheckExposure(const Address& bind, Server::Options::WhenOpen when_open, N
       "whoever reaches {} can run graphs there: read and write files, and change variables. Give the cluster "
       "certificates (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
       bind.ToString());
-  if (required) return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{} is set: {}", kRequireTlsVariable, text));
+  if (required)
+    return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{} is set: {}", kRequireTlsVariable, text));
   if (when_open == Server::Options::WhenOpen::kRefuse) {
     return MakeStatus(StatusCode::kPermissionDenied,
                       fmt::format("{}, or say --insecure if everybody in the network is trusted", text));
@@ -190,8 +191,8 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
     jobs[def.job_name()][def.task_index()] = own.ToString();
     WEIR_ASSIGN(cluster, ClusterSpec::Make(std::move(jobs)));
   }
-  auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, times,
-                                     *network.limits(), parts, std::move(files), network);
+  auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, times, *network.limits(),
+                                     parts, std::move(files), network);
   std::unique_ptr<Server> server(new Server(def, own.ToString(), std::move(core), *std::move(listener)));
   if (!options.end_with.empty()) WEIR_TRY(server->WatchJobs(options.end_with, cluster));
   return server;

@@ -114,15 +114,14 @@ class MemoryCluster final {
     const ClusterSpec spec =
         *ClusterSpec::Make({{"ps", ClusterSpec::Tasks{{0, kPs}}}, {"worker", ClusterSpec::Tasks{{0, kWorker}}}});
     for (const auto& [job, address] : {std::pair("ps", kPs), std::pair("worker", kWorker)}) {
-      tasks_.push_back(std::make_unique<Task>(
-          TaskName(job, 0), spec, tensorflow::ConfigProto(),
-          Task::Dependencies{.parts = {registry, pool, blocking_pool, RealEnv()},
-                             .transport = transport_,
-                             .clock = RealClock(),
-                             .alarms = alarms_,
-                             .rng = rng_,
-                             .idle_session_ms = idle_session_ms,
-                             .limits = limits}));
+      tasks_.push_back(std::make_unique<Task>(TaskName(job, 0), spec, tensorflow::ConfigProto(),
+                                              Task::Dependencies{.parts = {registry, pool, blocking_pool, RealEnv()},
+                                                                 .transport = transport_,
+                                                                 .clock = RealClock(),
+                                                                 .alarms = alarms_,
+                                                                 .rng = rng_,
+                                                                 .idle_session_ms = idle_session_ms,
+                                                                 .limits = limits}));
       CallHandler handler = tasks_.back()->Handler();
       transport_.Add(address, [handler = std::move(handler), watch,
                                name = std::string(address)](const std::shared_ptr<IncomingCall>& call) {
@@ -229,13 +228,15 @@ inline std::vector<Status> RunScript(MemoryCluster& cluster, const std::string& 
       ++answers.left;
     }
     const std::string method = fmt::format("/tensorflow.{}/{}", service, MethodOf(script[i], methods));
-    cluster.transport().ConnectAs(CallerOf(script[i]), address)->Call(method, Rope(script[i].bytes), CallOptions{.cancel = &token}, [shared, i](Result<Rope> response) {
-      std::lock_guard lock(shared->mu);
-      shared->statuses[i] = response.status();
-      shared->answered[i] = true;
-      --shared->left;
-      shared->changed.notify_all();
-    });
+    cluster.transport()
+        .ConnectAs(CallerOf(script[i]), address)
+        ->Call(method, Rope(script[i].bytes), CallOptions{.cancel = &token}, [shared, i](Result<Rope> response) {
+          std::lock_guard lock(shared->mu);
+          shared->statuses[i] = response.status();
+          shared->answered[i] = true;
+          --shared->left;
+          shared->changed.notify_all();
+        });
     std::unique_lock lock(answers.mu);
     answers.changed.wait_for(lock, std::chrono::milliseconds(patience_ms), [&] { return bool{answers.answered[i]}; });
   }

@@ -22,8 +22,8 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
       MasterSession::Dependencies{dependencies.parts.registry, MakeLocalConstantEvaluator(dependencies.parts.env),
                                   peers_, dependencies.parts.blocking_pool, dependencies.alarms, best_effort_,
                                   dependencies.rng, dependencies.session_lease_ms},
-      config, worker_, dependencies.transport, access_, dependencies.unclaimed_session_ms,
-      dependencies.idle_session_ms, dependencies.limits});
+      config, worker_, dependencies.transport, access_, dependencies.unclaimed_session_ms, dependencies.idle_session_ms,
+      dependencies.limits});
 }
 
 Task::~Task() { best_effort_->Stop(); }

@@ -20,7 +20,7 @@ struct TransportSettings {
   // used.
   bool force_ucx = false;
   Credentials credentials;
-  Env* env = nullptr;  // where the files of the credentials are; null only without credentials
+  Env* env = nullptr;        // where the files of the credentials are; null only without credentials
   Limits limits = Limits();  // of what callers may use
 };
 

@@ -73,7 +73,8 @@ Status FromGrpc(const grpc::Status& status) {
   if (text == "Socket closed" || text.starts_with("recvmsg:") || text.starts_with("sendmsg:"))
     return BrokenConnection(text);
   if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED && text.find("message larger than max") != text.npos)
-    return ResourceExhausted("{}: WEIR_MAX_MESSAGE_MB of the server limits it (or --max_message_mb of weir serve)", text);
+    return ResourceExhausted("{}: WEIR_MAX_MESSAGE_MB of the server limits it (or --max_message_mb of weir serve)",
+                             text);
   if (text == "Deadline Exceeded") return DeadlineExceeded("no response within the timeout of the call");
   return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
 }

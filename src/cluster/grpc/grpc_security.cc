@@ -39,8 +39,7 @@ class ServerVerifier final : public grpc::experimental::ExternalCertificateVerif
     };
     const Status checked =
         wanted_.Check(texts(request->uri_names()), texts(request->dns_names()), texts(request->ip_names()));
-    if (!checked.ok())
-      *status = grpc::Status(grpc::StatusCode::UNAUTHENTICATED, std::string(checked.message()));
+    if (!checked.ok()) *status = grpc::Status(grpc::StatusCode::UNAUTHENTICATED, std::string(checked.message()));
     return true;
   }
   void Cancel(grpc::experimental::TlsCustomVerificationCheckRequest*) override {}

@@ -123,9 +123,11 @@ TEST_F(GrpcSecurityTest, WithoutATaskTheCertificateMustNameTheHost) {
 
 TEST_F(GrpcSecurityTest, ServersWithoutAGoodCertificateAreNotUsed) {
   const Credentials alice = CredentialsOf(authority_, {.identity = "client/alice", .hosts = {}});
-  Serve(CredentialsOf(authority_, {.identity = "task/ps/0", .hosts = {"localhost"}, .valid_days = 2, .starts_in_days = -3}));
+  Serve(CredentialsOf(authority_,
+                      {.identity = "task/ps/0", .hosts = {"localhost"}, .valid_days = 2, .starts_in_days = -3}));
   EXPECT_EQ(NameOf(alice), Error(StatusCode::kUnavailable)) << "expired";
-  Serve(CredentialsOf(authority_, {.identity = "task/ps/0", .hosts = {"localhost"}, .valid_days = 2, .starts_in_days = 1}));
+  Serve(CredentialsOf(authority_,
+                      {.identity = "task/ps/0", .hosts = {"localhost"}, .valid_days = 2, .starts_in_days = 1}));
   EXPECT_EQ(NameOf(alice), Error(StatusCode::kUnavailable)) << "not valid yet";
   Serve(CredentialsOf(authority_, {.identity = "client/ps", .hosts = {"localhost"}}));
   EXPECT_EQ(NameOf(alice, ""), Error(StatusCode::kUnavailable)) << "a client";
@@ -208,7 +210,8 @@ TEST_F(GrpcSecurityTest, ChangedFilesAreReadAgain) {
 
 TEST_F(GrpcSecurityTest, UnusableCredentialsAreReportedBeforeAnythingListens) {
   const auto error = [](const Credentials& credentials) {
-    return std::string(MakeGrpcTransport({.credentials = credentials, .env = &RealEnv()})->Listen("localhost:0").status().message());
+    return std::string(
+        MakeGrpcTransport({.credentials = credentials, .env = &RealEnv()})->Listen("localhost:0").status().message());
   };
   Credentials credentials = CredentialsOf(authority_, ps_);
   credentials.tls_key = folder_ + "/missing";

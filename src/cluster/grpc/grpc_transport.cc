@@ -20,6 +20,7 @@
 #include "absl/synchronization/mutex.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "cluster/grpc/grpc_acceptor.h"
 #include "cluster/grpc/grpc_buffers.h"
 #include "cluster/grpc/grpc_channel.h"
 #include "cluster/grpc/grpc_port.h"
@@ -158,6 +159,7 @@ class GrpcListener final : public Listener {
   GrpcListener(std::shared_ptr<const GrpcSecurity> security, const Limits& limits)
       : security_(std::move(security)), calls_quota_(limits, Limit::kStreams) {}
   ~GrpcListener() override {
+    acceptor_ = nullptr;
     if (server_ == nullptr) return;
     server_calls_.Close();
     constexpr auto kGrace = std::chrono::milliseconds(200);
@@ -169,7 +171,18 @@ class GrpcListener final : public Listener {
   bool Bind(const std::vector<std::string>& addresses, int port, const TransportSettings& settings) {
     port_ = port;
     grpc::ServerBuilder builder;
-    for (const std::string& address : addresses) builder.AddListeningPort(address, security_->ForServer());
+    auto acceptor = std::make_unique<GrpcAcceptor>(settings.limits);
+    for (const std::string& address : addresses) {
+      if (port < 0) {
+        builder.AddListeningPort(address, security_->ForServer());  // a Unix socket
+      } else if (!acceptor->Listen(address)) {
+        return false;
+      }
+    }
+    if (port >= 0) {
+      using Kind = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+      connections_ = builder.experimental().AddExternalConnectionAcceptor(Kind::FROM_FD, security_->ForServer());
+    }
     builder.RegisterAsyncGenericService(&service_);
     std::unique_ptr<grpc::ServerCompletionQueue> queue = builder.AddCompletionQueue();
     queue_ = queue.get();
@@ -183,12 +196,24 @@ class GrpcListener final : public Listener {
     for (const auto& [name, value] : kStreamArguments) builder.AddChannelArgument(name, value);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port
     AddPings(settings, &builder);
+    // A connection that does not get as far as to speak HTTP/2 ends.
+    constexpr int64_t kShortestHandshakeMs = 10'000;
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                               static_cast<int>(std::max(kShortestHandshakeMs, settings.peer_timeout_ms)));
     // Accept pings from clients at any rate.
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
     server_ = builder.BuildAndStart();
     events_ = std::make_shared<GrpcEvents>(std::move(queue));
-    return server_ != nullptr;
+    if (server_ == nullptr) return false;
+    acceptor_ = std::move(acceptor);
+    acceptor_->Start([this](int listening_fd, int connection_fd) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+      connection.listener_fd = listening_fd;
+      connection.fd = connection_fd;
+      connections_->HandleNewConnection(&connection);
+    });
+    return true;
   }
   void Serve(CallHandler handler) override {
     handler_ = std::move(handler);
@@ -209,6 +234,8 @@ class GrpcListener final : public Listener {
   std::shared_ptr<GrpcEvents> events_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;  // gRPC's side of acceptor_
+  std::unique_ptr<GrpcAcceptor> acceptor_;
 };
 
 void GrpcIncoming::ServerCall::Accept(GrpcListener& listener) {

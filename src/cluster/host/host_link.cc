@@ -320,7 +320,8 @@ bool HostLink::BeginBody() {
   payload_have_ = 0;
   payload_need_ = head.spans > 0 ? 0 : head.size;
   reading_.payload = Rope();
-  if (head.kind == HostHeader::kCall && head.size > static_cast<uint64_t>(shared_.settings.limits[Limit::kMessageBytes]))
+  if (head.kind == HostHeader::kCall &&
+      head.size > static_cast<uint64_t>(shared_.settings.limits[Limit::kMessageBytes]))
     reading_.payload = shared_.settings.limits.Reached(Limit::kMessageBytes, "a call");  // its bytes are discarded
   return true;
 }

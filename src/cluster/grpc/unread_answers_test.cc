@@ -1,7 +1,10 @@
 // A caller that does not read its answers reaches a limit, on each transport, and others are served meanwhile.
-#include <gtest/gtest.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <thread>
 
@@ -108,7 +111,7 @@ TEST_F(UnreadAnswers, OverGrpc) {
     void* tag = nullptr;
     bool ok = false;
     return queue.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + std::chrono::nanoseconds(kPatience)) ==
-                   grpc::CompletionQueue::GOT_EVENT &&
+               grpc::CompletionQueue::GOT_EVENT &&
            ok;
   };
   // Calls whose answers are not asked for: HTTP/2's flow control holds them back on the server.
@@ -180,7 +183,8 @@ TEST_F(UnreadAnswers, APeerThatNeverReadsIsDisconnected) {
 
 TEST_F(UnreadAnswers, MessagesHaveALimit) {
   Listen(MakeHostTransport(MakeGrpcTransport(Settings()), Settings()));
-  EXPECT_TRUE(CallFromOther("/tensorflow.WorkerService/RunGraph", size_t{1} << 20).code() != StatusCode::kResourceExhausted);
+  EXPECT_TRUE(CallFromOther("/tensorflow.WorkerService/RunGraph", size_t{1} << 20).code() !=
+              StatusCode::kResourceExhausted);
   const Status status = CallFromOther("/tensorflow.WorkerService/RunGraph", size_t{3} << 20);
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status;
   EXPECT_NE(status.message().find("WEIR_MAX_MESSAGE_MB"), std::string::npos) << status;
@@ -210,6 +214,38 @@ TEST_F(UnreadAnswers, ConnectionsHaveALimit) {
     if (!served) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_TRUE(served) << "there is room again";
+}
+
+TEST_F(UnreadAnswers, ConnectionsOfGrpcHaveALimit) {
+  Listen(MakeGrpcTransport(Settings()));
+  const auto connect_raw = [&] {
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    name.sin_port = htons(static_cast<uint16_t>(listener_->port()));
+    OwnedFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&name), sizeof(name)), 0);
+    return fd;
+  };
+  // A server of HTTP/2 speaks first.
+  const auto is_served = [](const OwnedFd& fd) {
+    char byte = 0;
+    return recv(fd.get(), &byte, 1, 0) == 1;
+  };
+  std::vector<OwnedFd> peers;
+  for (int i = 0; i < 3; ++i) {
+    peers.push_back(connect_raw());
+    ASSERT_TRUE(is_served(peers.back()));
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(is_served(connect_raw()));
+  peers.pop_back();
+  Status status;
+  for (int i = 0; i < 500; ++i) {
+    status = CallFromOther();
+    if (status.ok()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_TRUE(status.ok()) << status;
 }
 
 // A caller with too many calls that wait gets an error, and others are not affected.
