@@ -46,8 +46,8 @@ inline constexpr std::array<LimitRow, kNumLimits> kLimitRows{{
     {Limit::kStepsOfPeer, "steps of one peer", "WEIR_MAX_PEER_STEPS", "--max_peer_steps", 10'000, 0, 1},
     {Limit::kSteps, "steps", "WEIR_MAX_STEPS", "--max_steps", 50'000, 0, 1},
     {Limit::kUnreadOfPeer, "megabytes of unread answers of one peer", "WEIR_MAX_PEER_UNREAD_MB", "--max_peer_unread_mb",
-     0, 4, kMegabyte},
-    {Limit::kUnread, "megabytes of unread answers", "WEIR_MAX_UNREAD_MB", "--max_unread_mb", 0, 2, kMegabyte},
+     0, 2, kMegabyte},
+    {Limit::kUnread, "megabytes of unread answers", "WEIR_MAX_UNREAD_MB", "--max_unread_mb", 0, 1, kMegabyte},
 }};
 
 // A value.

@@ -36,7 +36,7 @@ TEST(LimitsTest, EveryLimitHasItsNamesAndAPositiveDefault) {
     for (const char* part : {row.what, row.variable, row.flag, "client/a"})
       EXPECT_NE(reached.message().find(part), std::string::npos) << reached;
   }
-  EXPECT_EQ(limits[Limit::kUnreadOfPeer], std::max(kMegabyte, ProcessMemory::Get().limit() / 4));
+  EXPECT_EQ(limits[Limit::kUnreadOfPeer], std::max(kMegabyte, ProcessMemory::Get().limit() / 2));
 }
 
 TEST(LimitsTest, SettingsComeBeforeTheEnvironment) {
