@@ -148,7 +148,7 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
   AddCredentials(*serve, options.credentials);
   serve->add_option(
       "--accepted_tokens", options.credentials.accepted_tokens_file,
-      "file of the tokens of clients without certificates: a token and client/NAME or admin/NAME per line");
+      "file of the tokens of clients without certificates; each line: TOKEN client/NAME or TOKEN admin/NAME");
   serve->add_option("--files", options.files, "folders that graphs may read and write; without credentials, all files")
       ->type_name("FOLDER,...")
       ->delimiter(',');
@@ -161,7 +161,7 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
   for (const LimitRow& row : kLimitRows) {
     serve
         ->add_option(row.flag, options.limits[static_cast<size_t>(row.limit)],
-                     fmt::format("most {} (or {}; see docs/security.md)", row.what, row.variable))
+                     fmt::format("most {} (or {})", row.what, row.variable))
         ->type_name("N")
         ->check(Within(int64_t{1}, std::numeric_limits<int64_t>::max() / row.unit))
         ->group("Limits");
