@@ -146,9 +146,8 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
                    "job, or jobs separated by commas: exit when all of their tasks have ended")
       ->type_name("JOB");
   AddCredentials(*serve, options.credentials);
-  serve->add_option(
-      "--accepted_tokens", options.credentials.accepted_tokens_file,
-      "file of the tokens of clients without certificates; each line: TOKEN client/NAME or TOKEN admin/NAME");
+  serve->add_option("--accepted_tokens", options.credentials.accepted_tokens_file,
+                    "file with the tokens of clients, one per line: TOKEN client/NAME or TOKEN admin/NAME");
   serve->add_option("--files", options.files, "folders that graphs may read and write; without credentials, all files")
       ->type_name("FOLDER,...")
       ->delimiter(',');
