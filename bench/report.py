@@ -112,7 +112,7 @@ def network_lines(samples):
 
     return ["", "## Between hosts", "",
             "The tasks of one host share memory. Between hosts calls go over gRPC, or over UCX where `WEIR_TRANSPORT` asks for it. Here both "
-            "are measured over the loopback device: the time of the software, to which a network adds its own. TensorFlow's calls go over gRPC.", "",
+            "are measured over the loopback device, so the times include no network. TensorFlow's calls go over gRPC.", "",
             f"| measure | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|",
             *(f"| {row} | {' | '.join(cell(name, row) for name in columns)} |" for row in shown_rows)]
 

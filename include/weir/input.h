@@ -16,6 +16,7 @@
 #include "weir/graph/compose/image_files.h"
 #include "weir/graph/compose/parse.h"
 #include "weir/graph/compose/queue.h"
+#include "weir/graph/compose/work_queue.h"
 #include "weir/io/record_file.h"
 #include "weir/train/batching.h"
 #include "weir/train/input_producers.h"

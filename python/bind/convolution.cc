@@ -134,6 +134,9 @@ void BindConvolutions(py::module_& m) {
   Def(
       m, "atrous_conv2d",
       +[](Graph& g, Input value, Input filters, int64_t rate, PaddingArgument padding, Name n) {
+        const auto rank_is_unknown = [](const Input& x) { return x.is_output() && !x.output().shape().known_rank(); };
+        if (rank_is_unknown(value) && (!filters.is_output() || rank_is_unknown(filters)))
+          RaiseValue("one of the ranks of `value` and `filters` must be known");
         return Convolve(
             g, value, filters, 2,
             {.dilations = {rate}, .padding = padding.name, .name = n.text.empty() ? "atrous_conv2d" : n.text});
@@ -162,6 +165,17 @@ Output PoolOver(Graph& g, Input value, IntsArgument ksize, IntsArgument strides,
   }
 }
 
+// Checks the window of tf.nn.pool, which has one size per spatial dimension.
+void CheckWindow(const Input& input, const std::vector<int64_t>& window, const std::vector<int64_t>& strides) {
+  const PartialShape shape = input.is_output() ? input.output().shape() : PartialShape();
+  if (shape.known_rank() && shape.rank() != static_cast<int>(window.size()) + 2)
+    RaiseValue(fmt::format("Shape {} must have rank {}", TupleText(shape), window.size() + 2));
+  for (size_t d = 0; d < window.size(); ++d) {
+    if ((strides.size() == window.size() ? strides[d] : strides.size() == 1 ? strides[0] : 1) > window[d])
+      RaiseValue("`strides` > `window_shape` not supported due to inconsistency between CPU and GPU implementations.");
+  }
+}
+
 void BindPooling(py::module_& m) {
   using Function = Output (*)(Graph&, Input, IntsArgument, IntsArgument, PaddingArgument, Format, Name);
   const std::pair<const char*, Function> functions[] = {
@@ -179,6 +193,7 @@ void BindPooling(py::module_& m) {
       +[](Graph& g, Input input, IntsArgument window, std::string type, PaddingArgument padding, IntsArgument dilations,
           IntsArgument strides, Name n, Format format) {
         if (type != "MAX" && type != "AVG") RaiseValue(fmt::format("pooling_type must be MAX or AVG, got {}", type));
+        CheckWindow(input, window.values, strides.values);
         return PoolAnyRank(g, input, type == "MAX" ? PoolKind::kMax : PoolKind::kAverage, window.values,
                            Options(strides, dilations, padding, format, n));
       },

@@ -13,6 +13,7 @@
 #include "bind/objects.h"
 #include "bind/op_errors.h"
 #include "bind/process.h"
+#include "graph/compose/checks.h"
 
 namespace weir::python {
 namespace {
@@ -113,6 +114,7 @@ Status StatusOfRun(py::error_already_set& error) {
 void RaiseBuildError(const Status& status) {
   RethrowStoredException(status);
   if (IsUnknownFileScheme(status)) RaiseRunError(status, nullptr);  // as TensorFlow does for every use of a file
+  if (IsFailedAssertion(status)) RaiseRunError(status, nullptr);    // whether it fails while building or running
   if (IsTypeError(status)) RaiseObject(PyExc_TypeError, MessageOf(status));
   if (IsAttributeError(status)) RaiseObject(PyExc_AttributeError, MessageOf(status));
   switch (status.code()) {
@@ -167,8 +169,9 @@ void RaiseType(const std::string& message) { RaiseObject(PyExc_TypeError, messag
 void RaiseValue(const std::string& message) { RaiseObject(PyExc_ValueError, message); }
 void RaiseRuntime(const std::string& message) { RaiseObject(PyExc_RuntimeError, message); }
 void RaiseKey(const std::string& message) { RaiseObject(PyExc_KeyError, message); }
-void RaiseMissingAttribute(py::handle object, const char* attribute) {
-  RaiseObject(PyExc_AttributeError, fmt::format("'{}' object has no attribute '{}'", TypeName(object), attribute));
+void RaiseMissingAttribute(py::handle object, const char* attribute, const std::string& why) {
+  RaiseObject(PyExc_AttributeError, fmt::format("'{}' object has no attribute '{}'{}{}{}", TypeName(object), attribute,
+                                                why.empty() ? "" : " (", why, why.empty() ? "" : ")"));
 }
 
 std::string Repr(py::handle object) { return py::str(py::repr(object)); }

@@ -53,8 +53,9 @@ auto CatchExceptions(F&& body) -> decltype(body()) {
 [[noreturn]] void RaiseValue(const std::string& message);
 [[noreturn]] void RaiseRuntime(const std::string& message);
 [[noreturn]] void RaiseKey(const std::string& message);
-// AttributeError, as where TensorFlow uses an attribute of an argument without a check of its type.
-[[noreturn]] void RaiseMissingAttribute(py::handle object, const char* attribute);
+// AttributeError, as where TensorFlow uses an attribute of an argument without a check of its type. `why` may add what
+// is wrong with the argument.
+[[noreturn]] void RaiseMissingAttribute(py::handle object, const char* attribute, const std::string& why = "");
 
 std::string Repr(py::handle object);
 std::string Str(py::handle object);

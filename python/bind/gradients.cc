@@ -55,7 +55,7 @@ std::vector<Output> Targets(py::handle what) {
       result.push_back(py::cast<PartitionedVariable&>(item).AsInput());
     } else {
       const Input input = InputFrom(item);
-      if (input.absent()) RaiseType("cannot differentiate None: expected a Tensor or Variable");
+      if (input.absent()) RaiseMissingAttribute(item, "op", "cannot differentiate it: expected a Tensor or Variable");
       result.push_back(input.is_output() ? input.output() : Take(ToOutput(DefaultGraphRef(), input)));
     }
   };

@@ -39,6 +39,15 @@ ResizeMethod MethodOf(const py::object& method) {
   RaiseValue("Resize method is not implemented: " + py::repr(method).cast<std::string>());
 }
 
+// Raises TensorFlow's error for coordinates that are no numbers.
+void CheckCoordinates(std::initializer_list<Input> coordinates) {
+  for (const Input& x : coordinates) {
+    if (x.absent()) RaiseType("'>=' not supported between instances of 'NoneType' and 'int'");
+    const std::optional<Tensor> value = x.literal() == nullptr ? std::nullopt : x.literal()->Value(kInt32);
+    if (value.has_value() && value->rank() > 0) RaiseType("'>=' not supported between instances of 'list' and 'int'");
+  }
+}
+
 void BindResizing(py::module_& m) {
   const auto no_name = py::arg("name") = py::none();
   Def(
@@ -51,21 +60,31 @@ void BindResizing(py::module_& m) {
       py::arg("preserve_aspect_ratio") = false, no_name);
   Def(
       m, "resize_image_with_crop_or_pad",
-      +[](Graph& g, Input image, Input height, Input width) { return ResizeWithCropOrPad(g, image, height, width); },
+      +[](Graph& g, Input image, Input height, Input width) {
+        CheckCoordinates({height, width});
+        return ResizeWithCropOrPad(g, image, height, width);
+      },
       py::arg("image"), py::arg("target_height"), py::arg("target_width"));
   Def(
       m, "resize_image_with_pad",
       +[](Graph& g, Input image, Input height, Input width, const py::object& method, bool align_corners) {
+        CheckCoordinates({height, width});
         return ResizeWithPad(g, image, height, width, {MethodOf(method), align_corners});
       },
       py::arg("image"), py::arg("target_height"), py::arg("target_width"), py::arg("method") = 0,
       py::arg("align_corners") = false);
   using Box = Output (*)(Graph&, Input, Input, Input, Input, Input);
   const std::pair<const char*, Box> boxes[] = {
-      {"crop_to_bounding_box", [](Graph& g, Input image, Input top, Input left, Input height,
-                                  Input width) { return CropToBoundingBox(g, image, top, left, height, width); }},
-      {"pad_to_bounding_box", [](Graph& g, Input image, Input top, Input left, Input height,
-                                 Input width) { return PadToBoundingBox(g, image, top, left, height, width); }},
+      {"crop_to_bounding_box",
+       [](Graph& g, Input image, Input top, Input left, Input height, Input width) {
+         CheckCoordinates({top, left, height, width});
+         return CropToBoundingBox(g, image, top, left, height, width);
+       }},
+      {"pad_to_bounding_box",
+       [](Graph& g, Input image, Input top, Input left, Input height, Input width) {
+         CheckCoordinates({top, left, height, width});
+         return PadToBoundingBox(g, image, top, left, height, width);
+       }},
   };
   for (const auto& [name, function] : boxes)
     Def(m, name, function, py::arg("image"), py::arg("offset_height"), py::arg("offset_width"),

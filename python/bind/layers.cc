@@ -14,13 +14,13 @@ namespace {
 
 using layers::ImageWindow;
 
-ImageWindow WindowFrom(int dims, std::vector<int64_t> strides, const std::string& padding, const std::string& data_format,
-                  std::vector<int64_t> dilations) {
+ImageWindow WindowFrom(int dims, std::vector<int64_t> strides, const std::string& padding,
+                       const std::string& data_format, std::vector<int64_t> dilations) {
   return ImageWindow{.dims = dims,
-                .strides = std::move(strides),
-                .dilations = std::move(dilations),
-                .padding = Take(layers::PaddingFor(padding)),
-                .channels_first = Take(layers::IsChannelsFirst(data_format))};
+                     .strides = std::move(strides),
+                     .dilations = std::move(dilations),
+                     .padding = Take(layers::PaddingFor(padding)),
+                     .channels_first = Take(layers::IsChannelsFirst(data_format))};
 }
 
 void BindLayerArguments(py::module_& m) {

@@ -1,6 +1,7 @@
 // Learning-rate schedules, the global step, and moving averages.
 #include "train/learning_rate.h"
 
+#include "bind/arguments.h"
 #include "bind/errors.h"
 #include "bind/input_caster.h"
 #include "bind/objects.h"
@@ -37,8 +38,11 @@ void BindSchedules(py::module_& m) {
         py::arg("learning_rate"), py::arg("global_step"), py::arg("decay_steps"), py::arg("end_learning_rate") = 0.0001,
         py::arg("power") = 1.0, py::arg("cycle") = false, py::arg("name") = py::none());
   m.def("piecewise_constant",
-        Building([](Graph& graph, const Input& x, const InputList& boundaries, const InputList& values,
-                    const Name& name) { return PiecewiseConstant(graph, x, boundaries, values, name.text); }),
+        Building([](Graph& graph, const Input& x, const Values& boundaries, const Values& values, const Name& name) {
+          for (const Values* list : {&boundaries, &values})
+            if (list->list.size() == 1 && list->list[0].absent()) RaiseValue("None values not supported.");
+          return PiecewiseConstant(graph, x, boundaries.list, values.list, name.text);
+        }),
         py::arg("x"), py::arg("boundaries"), py::arg("values"), py::arg("name") = py::none());
   m.def("cosine_decay",
         Building([](Graph& graph, const Input& rate, const Input& step, const Input& steps, float alpha,

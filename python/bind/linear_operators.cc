@@ -63,8 +63,7 @@ void BindStructuredOperators(py::module_& m) {
   m.def("low_rank_update_operator", [](const OperatorObject& base, Output u, Output diagonal, Output v) {
     return OwnedOperator(LowRankUpdateOperator(base.op, u, diagonal, v));
   });
-  m.def("toeplitz_operator",
-        [](Output column, Output row) { return OwnedOperator(ToeplitzOperator(column, row)); });
+  m.def("toeplitz_operator", [](Output column, Output row) { return OwnedOperator(ToeplitzOperator(column, row)); });
   m.def("circulant_operator", [](Output spectrum, DType dtype, int depth) {
     return OwnedOperator(CirculantOperator(spectrum, dtype, depth));
   });

@@ -149,15 +149,17 @@ using TopKMetric = Result<Metric> (*)(Graph&, const SetOperand&, const Input&, c
 
 // Metrics of the k highest scores.
 void DefTopK(py::module_& m, const char* name, TopKMetric function) {
-  m.def(
-      name,
-      Building([function](Graph& g, SetsArgument labels, Input predictions, int64_t k, std::optional<int64_t> class_id,
-                          Input weights, py::object metrics, py::object updates, Name n) {
-        return PairOf(function(g, labels.sets, predictions, {k, class_id}, Options(weights, metrics, updates, n)));
-      }),
-      py::arg("labels"), py::arg("predictions"), py::arg("k"), py::arg("class_id") = py::none(),
-      py::arg("weights") = py::none(), py::arg("metrics_collections") = py::none(),
-      py::arg("updates_collections") = py::none(), py::arg("name") = py::none());
+  m.def(name,
+        Building([function](Graph& g, SetsArgument labels, Input predictions, std::optional<int64_t> k,
+                            std::optional<int64_t> class_id, Input weights, py::object metrics, py::object updates,
+                            Name n) {
+          if (!k.has_value())
+            RaiseValue("Tried to convert 'k' to a tensor and failed. Error: None values not supported.");
+          return PairOf(function(g, labels.sets, predictions, {k, class_id}, Options(weights, metrics, updates, n)));
+        }),
+        py::arg("labels"), py::arg("predictions"), py::arg("k"), py::arg("class_id") = py::none(),
+        py::arg("weights") = py::none(), py::arg("metrics_collections") = py::none(),
+        py::arg("updates_collections") = py::none(), py::arg("name") = py::none());
 }
 // Metrics of given class ids. k only affects names.
 void DefClassIds(py::module_& m, const char* name, TopKMetric function) {

@@ -111,6 +111,7 @@ PYBIND11_MODULE(_weir, m) {
   BindSession(m);
   BindQueueRunner(m);
   BindInputPipelines(m);
+  BindWorkQueues(m);
   BindSyncReplicas(m);
   BindGlobalStep(m);
   BindImportGraph(m);

@@ -23,12 +23,12 @@ py::object OverrideOf(const py::object& self, const char* name) {
   return method;
 }
 
-// Calls `body` with the method of the Python object, or `own` if the object has no other than the C++ class's.
-template <class Body, class Own>
-auto CallStep(const py::object& self, const char* name, Body&& body, Own&& own) -> decltype(own()) {
-  return CatchExceptions([&]() -> decltype(own()) {
+// Calls `body` with the method of the Python object, or `fallback` if the object has no other than the C++ class's.
+template <class Body, class Fallback>
+auto CallStep(const py::object& self, const char* name, Body&& body, Fallback&& fallback) -> decltype(fallback()) {
+  return CatchExceptions([&]() -> decltype(fallback()) {
     const py::object method = OverrideOf<Optimizer>(self, name);
-    if (!method) return own();
+    if (!method) return fallback();
     return body(method);
   });
 }

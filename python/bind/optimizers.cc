@@ -173,7 +173,8 @@ void BindMethods(OptimizerClass& cls) {
       .def(
           "get_slot",
           [](const Optimizer& self, py::object var, const std::string& name) {
-            return self.GetSlot(VariableFrom(var), name);
+            const bool is_variable = IsVariable(var) || py::hasattr(var, "_variable_object");
+            return is_variable ? self.GetSlot(VariableFrom(var), name) : nullptr;
           },
           py::arg("var"), py::arg("name"))
       .def("get_slot_names", [](const Optimizer& self) { return self.SlotNames(); })

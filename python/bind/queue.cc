@@ -127,25 +127,29 @@ QueueObject MakeQueue(const QueueArgs& args, const Make& make, size_t more = 0) 
   return Made(graph, make(graph, std::move(types), options));
 }
 
+// None: no limit.
+using Capacity = std::optional<IntAttribute>;
+int64_t CapacityOf(const Capacity& capacity) { return capacity.value_or(IntAttribute{-1}); }
+
 void BindMakers(py::module_& m) {
   m.def(
       "fifo_queue",
-      [](IntAttribute capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
+      [](Capacity capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
         return MakeQueue({dtypes, shapes, names, shared_name, name},
                          [&](Graph& graph, std::vector<DType> types, const QueueOptions& options) {
-                           return Queue::Fifo(graph, capacity, std::move(types), options);
+                           return Queue::Fifo(graph, CapacityOf(capacity), std::move(types), options);
                          });
       },
       py::arg("capacity"), py::arg("dtypes"), py::arg("shapes") = py::none(), py::arg("names") = py::none(),
       py::arg("shared_name") = py::none(), py::arg("name") = py::none());
   m.def(
       "random_shuffle_queue",
-      [](IntAttribute capacity, IntAttribute min_after_dequeue, py::object dtypes, py::object shapes, py::object names,
+      [](Capacity capacity, IntAttribute min_after_dequeue, py::object dtypes, py::object shapes, py::object names,
          std::optional<int64_t> seed, const Name& shared_name, const Name& name) {
         return MakeQueue({dtypes, shapes, names, shared_name, name}, [&](Graph& graph, std::vector<DType> types,
                                                                          const QueueOptions& options) {
-          return Queue::RandomShuffle(graph, capacity, min_after_dequeue, std::move(types), options, seed);
+          return Queue::RandomShuffle(graph, CapacityOf(capacity), min_after_dequeue, std::move(types), options, seed);
         });
       },
       py::arg("capacity"), py::arg("min_after_dequeue"), py::arg("dtypes"), py::arg("shapes") = py::none(),
@@ -153,24 +157,24 @@ void BindMakers(py::module_& m) {
       py::arg("name") = py::none());
   m.def(
       "padding_fifo_queue",
-      [](IntAttribute capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
+      [](Capacity capacity, py::object dtypes, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
         return MakeQueue({dtypes, shapes, names, shared_name, name},
                          [&](Graph& graph, std::vector<DType> types, const QueueOptions& options) {
-                           return Queue::PaddingFifo(graph, capacity, std::move(types), options);
+                           return Queue::PaddingFifo(graph, CapacityOf(capacity), std::move(types), options);
                          });
       },
       py::arg("capacity"), py::arg("dtypes"), py::arg("shapes"), py::arg("names") = py::none(),
       py::arg("shared_name") = py::none(), py::arg("name") = py::none());
   m.def(
       "priority_queue",
-      [](IntAttribute capacity, py::object types, py::object shapes, py::object names, const Name& shared_name,
+      [](Capacity capacity, py::object types, py::object shapes, py::object names, const Name& shared_name,
          const Name& name) {
         if (shapes.is_none()) RaiseType("a PriorityQueue needs the shapes of its components");
         return MakeQueue(
             {types, shapes, names, shared_name, name},
             [&](Graph& graph, std::vector<DType> types, const QueueOptions& options) {
-              return Queue::Priority(graph, capacity, std::move(types), options);
+              return Queue::Priority(graph, CapacityOf(capacity), std::move(types), options);
             },
             /*more=*/1);
       },

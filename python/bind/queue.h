@@ -1,4 +1,4 @@
-// Binds tf.QueueBase and its subclasses, accumulators, and the input pipelines that use queues.
+// Binds tf.QueueBase and its subclasses, accumulators, work queues, and the input pipelines that use queues.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -15,6 +15,7 @@ std::vector<PartialShape> ShapesFrom(py::handle object);  // None, one shape, or
 void BindQueues(py::module_& m);
 void BindAccumulators(py::module_& m);
 void BindInputPipelines(py::module_& m);
+void BindWorkQueues(py::module_& m);
 void BindParsing(py::module_& m);
 
 }  // namespace weir::python

@@ -18,19 +18,27 @@ std::vector<RaggedRows> PartsOf(const OutputList& values, const OutputList& spli
 
 void BindPartitions(py::module_& m) {
   const auto no_name = py::arg("name") = py::none();
-  Def(m, "ragged_splits_from_lengths",
-      +[](Graph& g, Input lengths, Name n) { return RowSplitsFromLengths(g, lengths, n.text); }, py::arg("lengths"), no_name);
-  Def(m, "ragged_splits_from_row_ids",
-      +[](Graph& g, Input ids, Input rows, Name n) { return RowSplitsFromRowIds(g, ids, rows, n.text); }, py::arg("ids"),
-      py::arg("rows") = py::none(), no_name);
-  Def(m, "ragged_splits_from_starts",
+  Def(
+      m, "ragged_splits_from_lengths",
+      +[](Graph& g, Input lengths, Name n) { return RowSplitsFromLengths(g, lengths, n.text); }, py::arg("lengths"),
+      no_name);
+  Def(
+      m, "ragged_splits_from_row_ids",
+      +[](Graph& g, Input ids, Input rows, Name n) { return RowSplitsFromRowIds(g, ids, rows, n.text); },
+      py::arg("ids"), py::arg("rows") = py::none(), no_name);
+  Def(
+      m, "ragged_splits_from_starts",
       +[](Graph& g, Input starts, Input count, Name n) { return RowSplitsFromStarts(g, starts, count, n.text); },
       py::arg("starts"), py::arg("count"), no_name);
-  Def(m, "ragged_splits_from_limits",
-      +[](Graph& g, Input limits, Name n) { return RowSplitsFromLimits(g, limits, n.text); }, py::arg("limits"), no_name);
-  Def(m, "ragged_row_ids", +[](Graph& g, Input splits, Name n) { return RowIdsOf(g, splits, n.text); }, py::arg("splits"),
+  Def(
+      m, "ragged_splits_from_limits",
+      +[](Graph& g, Input limits, Name n) { return RowSplitsFromLimits(g, limits, n.text); }, py::arg("limits"),
       no_name);
-  Def(m, "ragged_row_lengths", +[](Graph& g, Input splits, Name n) { return RowLengthsOf(g, splits, n.text); },
+  Def(
+      m, "ragged_row_ids", +[](Graph& g, Input splits, Name n) { return RowIdsOf(g, splits, n.text); },
+      py::arg("splits"), no_name);
+  Def(
+      m, "ragged_row_lengths", +[](Graph& g, Input splits, Name n) { return RowLengthsOf(g, splits, n.text); },
       py::arg("splits"), no_name);
 }
 
@@ -44,7 +52,8 @@ void BindRagged(py::module_& m) {
       +[](Graph& g, Input tensor, Input lengths, Input padding, DType splits_type, Name n) {
         return PairOf(RaggedFromTensor(g, tensor, lengths, padding, splits_type, n.text));
       },
-      py::arg("tensor"), py::arg("lengths") = py::none(), py::arg("padding") = py::none(), py::arg("splits_type"), no_name);
+      py::arg("tensor"), py::arg("lengths") = py::none(), py::arg("padding") = py::none(), py::arg("splits_type"),
+      no_name);
   Def(
       m, "ragged_concat",
       +[](Graph& g, const OutputList& values, const OutputList& splits, Name n) {

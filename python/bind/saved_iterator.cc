@@ -16,8 +16,10 @@ void BindSavedIterators(py::module_& m) {
   py::class_<SavedIterator> saved_iterator(m, "SavedIterator", GarbageCollected<SavedIterator>());
   HoldGraphsOf<SavedIterator, VisitIteratorGraph>(saved_iterator);
   saved_iterator
-      .def(py::init([](Output handle, Output state) { return SavedIterator{handle, state}; }), py::arg("handle"),
-           py::arg("state"))
+      .def(py::init([](Output handle, Output state) {
+             return SavedIterator{handle, state};
+           }),
+           py::arg("handle"), py::arg("state"))
       .def_property_readonly("name", [](const SavedIterator& s) { return s.handle.node->name(); })
       .def_property_readonly("op", [](const SavedIterator& s) { return Wrap(s.handle); });
   RegisterCollectionType({

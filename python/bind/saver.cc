@@ -34,6 +34,8 @@ bool AddSaveable(py::handle item, SaverOptions* options) {
     options->tables.push_back(*table);
   } else if (const auto* iterator = std::any_cast<SavedIterator>(&saveable)) {
     options->iterators.push_back(*iterator);
+  } else if (const auto* work = std::any_cast<SavedWorkQueue>(&saveable)) {
+    options->work_queues.push_back(*work);
   } else {
     return false;
   }

@@ -136,10 +136,10 @@ std::shared_ptr<const Partitioner> PartitionerFrom(py::object function) {
 }
 
 // The Python function in a setting of a scope; None if the setting was not made in Python.
-template <class Own, class Function>
+template <class Setting, class Function>
 py::object FunctionIn(const std::shared_ptr<const Function>& setting) {
-  const Own* const own = setting == nullptr ? nullptr : setting->template target<Own>();
-  return own == nullptr ? py::none() : own->function.get();
+  const Setting* const held = setting == nullptr ? nullptr : setting->template target<Setting>();
+  return held == nullptr ? py::none() : held->function.get();
 }
 
 bool IsInitialValue(py::handle initializer) {
@@ -221,12 +221,15 @@ struct PyCustomGetter {
       // must not hold the custom getter.
       VariableRequest decided = request;
       decided.custom_getter = nullptr;
-      py::cpp_function inner([getter, request = std::move(decided), graph = DefaultGraph()](
-                                 const std::string& name, const py::args& args, const py::kwargs& given) {
+      py::cpp_function inner([getter, request = std::move(decided), graph = DefaultGraph()](const py::args& args,
+                                                                                            const py::kwargs& given) {
         py::kwargs kwargs = given;
-        const char* positional[] = {"shape", "dtype", "initializer", "regularizer"};
-        for (size_t i = 0; i < args.size() && i < 4; ++i) kwargs[positional[i]] = args[i];
-        VariableRequest changed = RequestFrom(name, kwargs);
+        const char* positional[] = {"name",           "shape",       "dtype",          "initializer",
+                                    "regularizer",    "reuse",       "trainable",      "collections",
+                                    "caching_device", "partitioner", "validate_shape", "use_resource"};
+        for (size_t i = 0; i < args.size() && i < std::size(positional); ++i) kwargs[positional[i]] = args[i];
+        if (!kwargs.contains("name")) RaiseType("the getter of a variable needs its name");
+        VariableRequest changed = RequestFrom(py::cast<std::string>(kwargs["name"]), kwargs);
         if (changed.dtype == kInvalidType) changed.dtype = request.dtype;
         if (!changed.use_resource.has_value()) changed.use_resource = request.use_resource;
         if (changed.initializer == nullptr && !changed.initial_value.has_value()) {
@@ -236,9 +239,11 @@ struct PyCustomGetter {
         if (changed.regularizer == nullptr) changed.regularizer = request.regularizer;
         if (changed.partitioner == nullptr) changed.partitioner = request.partitioner;
         if (changed.caching_device == nullptr) changed.caching_device = request.caching_device;
+        if (!changed.reuse.has_value()) changed.reuse = Reuse::kAuto;  // as in TensorFlow: existing or new
         return FoundObject(Take(getter(changed)));
       });
-      return FoundFrom(function.get()(inner, request.name, **KwargsOf(request)));
+      // As in TensorFlow, the name is a keyword argument: some functions take it from **kwargs.
+      return FoundFrom(function.get()(inner, py::arg("name") = request.name, **KwargsOf(request)));
     });
   }
 };

@@ -39,7 +39,7 @@ std::vector<std::string> Strings(py::handle list) {
 
 VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
                          py::object caching_device, const Name& name, py::object variable_def, DType dtype,
-                         py::object expected_shape, py::object use_resource, py::object constraint, py::object shape) {
+                         py::object use_resource, py::object constraint, py::object shape) {
   Graph& graph = DefaultGraphRef();
   if (!variable_def.is_none()) {
     const auto field = [&](const char* key) { return py::cast<std::string>(variable_def.attr(key)); };
@@ -64,7 +64,6 @@ VariablePtr MakeVariable(py::object initial_value, py::object trainable, py::obj
     cache = DeviceRequestFrom(caching_device);
     options.caching_device = &cache;
   }
-  if (!expected_shape.is_none()) options.expected_shape = ShapeFrom(expected_shape);
   if (!shape.is_none()) options.shape = ShapeFrom(shape);
   if (PyCallable_Check(initial_value.ptr()) != 0 && !IsTensor(initial_value) && !IsVariable(initial_value)) {
     SharedPyObject function(initial_value);
@@ -132,7 +131,7 @@ bool IsVariable(py::handle object) { return py::isinstance<Variable>(object); }
 VariablePtr VariableFrom(py::handle object) {
   if (IsVariable(object)) return py::cast<VariablePtr>(object);
   if (py::hasattr(object, "_variable_object")) return py::cast<VariablePtr>(object.attr("_variable_object"));
-  RaiseType(fmt::format("{} is not a variable", Repr(object)));
+  RaiseMissingAttribute(object, "initializer", Repr(object) + " is not a variable");
 }
 
 VariablePtr CapturedVariable(const VariablePtr& variable) {
@@ -192,12 +191,11 @@ void BindSaveSlice(py::module_& m) {
 void BindConstructor(VariableClass& cls) {
   cls.def(py::init([](py::object initial_value, py::object trainable, py::object collections, bool validate_shape,
                       py::object caching_device, const Name& name, py::object variable_def, DType dtype,
-                      py::object expected_shape, py::object, py::object constraint, py::object use_resource, py::object,
-                      py::object, py::object shape) {
-            VariablePtr made =
-                MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections), validate_shape,
-                             std::move(caching_device), name, std::move(variable_def), dtype, std::move(expected_shape),
-                             std::move(use_resource), std::move(constraint), std::move(shape));
+                      py::object /*expected_shape*/, py::object, py::object constraint, py::object use_resource,
+                      py::object, py::object, py::object shape) {
+            VariablePtr made = MakeVariable(std::move(initial_value), std::move(trainable), std::move(collections),
+                                            validate_shape, std::move(caching_device), name, std::move(variable_def),
+                                            dtype, std::move(use_resource), std::move(constraint), std::move(shape));
             RecordOrigins(made->graph());
             return made;
           }),
@@ -317,7 +315,7 @@ void BindVariableMessages(VariableClass& cls) {
           "from_proto",
           [](py::object def, py::object) {
             return MakeVariable(py::none(), py::none(), py::none(), true, py::none(), Name{}, def, kInvalidType,
-                                py::none(), py::none(), py::none(), py::none());
+                                py::none(), py::none(), py::none());
           },
           py::arg("variable_def"), py::arg("import_scope") = py::none());
 }
@@ -425,11 +423,17 @@ void BindGroup(py::module_& m) {
       const RecursionGuard guard(" while reading the inputs of a group");
       if (py::isinstance<py::list>(item) || py::isinstance<py::tuple>(item)) {
         for (py::handle inner : item) add(inner);
-      } else if (!item.is_none()) {
+      } else if (item.is_none()) {
+        RaiseType("'inputs' should be zero or more (nested) Tensors. Received 'None' with type '<class 'NoneType'>'.");
+      } else {
         nodes.push_back(NodeFrom(item));
       }
+      if (!nodes.empty() && &nodes.back()->graph() != &nodes.front()->graph())
+        RaiseValue(fmt::format("{} must be from the same graph as {}.", nodes.back()->name(), nodes.front()->name()));
     };
     for (py::handle item : inputs) add(item);
+    for (const auto& [key, value] : kwargs)
+      if (Str(key) != "name") RaiseValue(fmt::format("Unknown keyword arguments: {}", Str(key)));
     std::string name;
     if (kwargs.contains("name") && !kwargs["name"].is_none()) name = py::cast<std::string>(kwargs["name"]);
     Graph& graph = nodes.empty() ? DefaultGraphRef() : nodes[0]->graph();

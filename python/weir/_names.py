@@ -171,6 +171,15 @@ def names_in(prefix):
     return sorted(name for name in found if name != "*" and not name.startswith("_"))
 
 
+def _starred(prefix):
+    """Returns the names that `from module import *` brings: also those that the module has from another one, except the root."""
+    found = set(names_in(prefix))
+    for fallback in tables()[0].get(prefix + "*", "").split(","):
+        if len(fallback) > 1 and fallback.startswith("="):
+            found.update(_starred(fallback[1:]))
+    return sorted(found)
+
+
 class ApiModule(types.ModuleType):
     """A module whose attributes come from the tables."""
 
@@ -180,6 +189,8 @@ class ApiModule(types.ModuleType):
         self.__dict__["_prefix"] = prefix + "." if prefix else ""
 
     def __getattr__(self, name):
+        if name == "__all__":  # `from module import *`
+            return _starred(self.__dict__["_prefix"])
         value = lookup(self.__dict__["_root"], self.__dict__["_prefix"], name)
         self.__dict__[name] = value
         return value

@@ -278,7 +278,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
       wake.notify_one();
       return;
     }
-    std::list<std::thread> gone = std::move(finished);
+    std::list<std::thread> to_join = std::move(finished);
     finished.clear();
     running.emplace_back();
     const auto self = std::prev(running.end());
@@ -293,7 +293,7 @@ struct ElasticPool::Impl : std::enable_shared_from_this<ElasticPool::Impl> {
       }
     }
     if (lock.owns_lock()) lock.unlock();
-    for (std::thread& thread : gone) thread.join();
+    for (std::thread& thread : to_join) thread.join();
   }
 
   // Waits for timers and schedules them when due. Runs as work of the pool; ends when no timer is left.
@@ -367,9 +367,9 @@ ElasticPool::~ElasticPool() {
   const bool inside = std::any_of(impl_->running.begin(), impl_->running.end(), is_self);
   impl_->ended.wait(lock, [&] { return impl_->running.size() == (inside ? 1u : 0u); });
   for (std::thread& thread : impl_->running) thread.detach();  // only the current thread, which keeps Impl alive
-  std::list<std::thread> gone = std::move(impl_->finished);
+  std::list<std::thread> to_join = std::move(impl_->finished);
   lock.unlock();
-  for (std::thread& thread : gone) thread.join();
+  for (std::thread& thread : to_join) thread.join();
 }
 
 void ElasticPool::Schedule(std::function<void()> work) { impl_->Schedule(std::move(work)); }

@@ -48,8 +48,8 @@ Result<std::vector<Subject>> Subjects(const MakeCertsOptions& options, Env& env)
     subjects.push_back({{.identity = "admin/" + name, .hosts = {}}, "admin-" + name});
   if (subjects.empty()) {
     return InvalidArgument(
-        "nobody to make certificates for: give the cluster (--cluster, --ps_hosts and --worker_hosts, --config or "
-        "TF_CONFIG), --clients or --admins");
+        "no task, client or administrator to make a certificate for: give the cluster (--cluster, --ps_hosts and "
+        "--worker_hosts, --config or TF_CONFIG), --clients or --admins");
   }
   return subjects;
 }
@@ -78,7 +78,7 @@ Result<CertificateAuthority> OpenAuthority(const std::string& stem, Env& env, bo
 
 Status MakeCerts(const MakeCertsOptions& options, Env& env) {
   WEIR_ASSIGN(const std::vector<Subject> subjects, Subjects(options, env));
-  umask(S_IRWXG | S_IRWXO);  // keys are for this user alone
+  umask(S_IRWXG | S_IRWXO);  // only this user may read the keys
   WEIR_TRY(env.MakeDirectories(options.folder));
   const std::string ca = JoinPath(options.folder, "ca");
   for (const Subject& subject : subjects) {
@@ -87,7 +87,7 @@ Status MakeCerts(const MakeCertsOptions& options, Env& env) {
   }
   bool made = false;
   WEIR_ASSIGN(const CertificateAuthority authority, OpenAuthority(ca, env, &made));
-  fmt::print("{} {}.crt and {}.key (keep this key where no server is: it makes certificates)\n",
+  fmt::print("{} {}.crt and {}.key (keep this key off the servers: whoever has it can make certificates)\n",
              made ? "wrote" : "used", ca, ca);
   for (const Subject& subject : subjects) {
     CertificateAuthority::Request request = subject.request;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/env.h"
 #include "cluster/await.h"
 #include "cluster/grpc/grpc_transport.h"
 #include "session/cluster_spec.h"
@@ -68,7 +69,7 @@ Status ListDevices(const DevicesOptions& options) {
     return WithContext(parsed.status(), fmt::format("target '{}'", options.target));
   const int64_t timeout_ms = std::max<int64_t>(1, std::llround(options.timeout_seconds * 1000));
   const std::unique_ptr<Transport> transport =
-      MakeGrpcTransport({.credentials = options.credentials.OrElse(Credentials::FromEnvironment())});
+      MakeGrpcTransport({.credentials = options.credentials.OrElse(Credentials::FromEnvironment()), .env = &RealEnv()});
   WEIR_TRY(transport->CheckCredentials());
   const std::shared_ptr<Channel> channel = transport->Connect(address);
   const Result<Devices> devices = DevicesOfCluster(*MakeRemoteMaster(channel), CallOptions{.timeout_ms = timeout_ms});

@@ -152,7 +152,7 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
       ->type_name("FOLDER,...")
       ->delimiter(',');
   serve->add_flag("--insecure", options.insecure,
-                  "serve other hosts without credentials: whoever reaches the port is trusted");
+                  "serve other hosts without credentials: everybody who can connect to the port is trusted");
   serve->add_option("--grace", options.grace_seconds, "seconds that running steps may take after SIGTERM or Ctrl-C")
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))

@@ -20,8 +20,8 @@ Status AccessControl::CheckMethod(const PeerIdentity& peer, Roles allowed, const
   if (peer.role == Role::kTrusted || (static_cast<Roles>(peer.role) & allowed) != 0) return OkStatus();
   if (peer.role == Role::kNone) {
     return Deny(StatusCode::kUnauthenticated,
-                fmt::format("{} has called {} without valid credentials. This server asks for a certificate of its CA "
-                            "(WEIR_TLS_CERT and WEIR_TLS_KEY) or for a token that it knows (WEIR_TOKEN_FILE)",
+                fmt::format("{} called {} without valid credentials. This server requires a certificate of its CA "
+                            "(WEIR_TLS_CERT and WEIR_TLS_KEY) or a token that it accepts (WEIR_TOKEN_FILE)",
                             peer.ToString(), EscapeForLog(method)));
   }
   return Deny(StatusCode::kPermissionDenied, fmt::format("{} may not call {}, which is for {}", peer.ToString(),

@@ -1,5 +1,5 @@
-// AccessControl: decides who may call which method and who may use which session. The only place that decides it:
-// services.h lists the roles that each method is for.
+// AccessControl: decides which callers may call a method and use a session. No other code decides this. The roles that
+// may call each method are listed in services.h.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ inline constexpr Roles kAdministrators = static_cast<Roles>(Role::kAdministrator
 // Tasks use sessions, too: the program of a worker trains through its own server.
 inline constexpr Roles kEverybody = static_cast<Roles>(Role::kClient) | kTasks | kAdministrators;
 
-// "clients, tasks": for documents and messages.
+// "clients, tasks", for documents and messages.
 std::string DescribeRoles(Roles roles);
 
 // One per server. Denials are counted and logged, at most one line a second. Thread-safe.
@@ -28,8 +28,8 @@ class AccessControl final {
 
   // Unauthenticated for a caller without credentials; PermissionDenied for one whose role is not among `allowed`.
   Status CheckMethod(const PeerIdentity& peer, Roles allowed, const std::string& method);
-  // A session belongs to the caller who has created it. PermissionDenied for others, except administrators and trusted
-  // callers. `owner` is the name of its creator, empty if a trusted caller has created it.
+  // Only the owner of a session may use it, that is, the caller who created it. PermissionDenied for others, except
+  // administrators and trusted callers. `owner` is empty if a trusted caller created the session.
   Status CheckOwner(const PeerIdentity& peer, const std::string& owner, const std::string& session);
 
   int64_t denied_calls() const { return denied_; }

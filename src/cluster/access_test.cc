@@ -156,7 +156,7 @@ TEST(TokensTest, AFileThatLosesItsTokensAcceptsNobody) {
   EXPECT_EQ(accepted.Find(token + "x").role, Role::kNone);
   EXPECT_EQ(accepted.Find(token.substr(1)).role, Role::kNone);
   write("half a line of a file that is being wri");
-  EXPECT_EQ(accepted.Find(token).name, "client/a") << "the former tokens stay valid";
+  EXPECT_EQ(accepted.Find(token).name, "client/a") << "the previous tokens stay valid";
   write("");
   EXPECT_EQ(accepted.Find(token).role, Role::kNone) << "all tokens are withdrawn";
   write("\x7f");

@@ -6,7 +6,7 @@ namespace weir {
 namespace {
 
 constexpr int64_t kAttemptTimeoutMs = 5'000;  // timeout of one attempt
-constexpr int kAttempts = 30;                 // after these the task counts as gone for good
+constexpr int kAttempts = 30;                 // then the task is given up
 constexpr int64_t kFirstRetryDelayMs = 20;
 constexpr int64_t kMaxRetryDelayMs = 5'000;
 constexpr size_t kMaxPendingCalls = 1'000;

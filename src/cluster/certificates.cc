@@ -15,20 +15,24 @@
 #include "cluster/peer_identity.h"
 
 namespace weir {
-namespace {
 
+// Frees an OpenSSL object. CertificateAuthority::Parts has members with this type, so it is not in the unnamed
+// namespace.
 template <auto free>
-struct Freed {
+struct OpenSslDeleter {
   template <class T>
   void operator()(T* object) const {
     free(object);
   }
 };
-using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
-using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION_free>>;
-using Number = std::unique_ptr<BIGNUM, Freed<BN_free>>;
+using OwnedKey = std::unique_ptr<EVP_PKEY, OpenSslDeleter<EVP_PKEY_free>>;
+using OwnedCertificate = std::unique_ptr<X509, OpenSslDeleter<X509_free>>;
+
+namespace {
+
+using Bio = std::unique_ptr<BIO, OpenSslDeleter<BIO_free>>;
+using Extension = std::unique_ptr<X509_EXTENSION, OpenSslDeleter<X509_EXTENSION_free>>;
+using Number = std::unique_ptr<BIGNUM, OpenSslDeleter<BN_free>>;
 
 Status Failed(const char* what) {
   std::array<char, 256> text{};
@@ -58,7 +62,7 @@ bool IsNumericAddress(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 || inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
-// OpenSSL parses extensions out of text in which commas and colons have meanings.
+// OpenSSL parses extensions from text in which commas and colons are separators: no host may contain them.
 Status CheckHost(const std::string& host) {
   const bool good = !host.empty() && host.size() <= 253 && std::all_of(host.begin(), host.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_' || c == '*';
@@ -76,11 +80,11 @@ bool Extend(X509* certificate, X509* issuer, int what, const std::string& value)
 }
 
 // A certificate with a random serial number, not signed yet. It is its own issuer if `issuer` is null.
-Result<Certificate> NewCertificate(EVP_PKEY* key, const std::string& common_name, X509* issuer, int starts_in_days,
-                                   int valid_days) {
+Result<OwnedCertificate> NewCertificate(EVP_PKEY* key, const std::string& common_name, X509* issuer, int starts_in_days,
+                                        int valid_days) {
   constexpr int kSerialBits = 127;
   constexpr long kDay = 24 * 3600;
-  Certificate certificate(X509_new());
+  OwnedCertificate certificate(X509_new());
   const Number serial(BN_new());
   if (certificate == nullptr || serial == nullptr ||
       BN_rand(serial.get(), kSerialBits, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) != 1 ||
@@ -88,7 +92,7 @@ Result<Certificate> NewCertificate(EVP_PKEY* key, const std::string& common_name
     return Failed("make a certificate");
   const auto* name = reinterpret_cast<const unsigned char*>(common_name.c_str());
   X509_NAME* const subject = X509_get_subject_name(certificate.get());
-  // Begin a few minutes early, for hosts whose clocks are late.
+  // Valid from a few minutes earlier, for hosts whose clocks are slow.
   constexpr long kEarly = 300;
   if (X509_set_version(certificate.get(), X509_VERSION_3) != 1 ||
       X509_gmtime_adj(X509_getm_notBefore(certificate.get()), starts_in_days * kDay - kEarly) == nullptr ||
@@ -103,8 +107,8 @@ Result<Certificate> NewCertificate(EVP_PKEY* key, const std::string& common_name
 }  // namespace
 
 struct CertificateAuthority::Parts {
-  Key key;
-  Certificate certificate;
+  OwnedKey key;
+  OwnedCertificate certificate;
 };
 
 CertificateAuthority::CertificateAuthority(std::unique_ptr<Parts> parts, KeyAndCertificate pem)
@@ -146,8 +150,8 @@ Result<KeyAndCertificate> CertificateAuthority::Issue(const Request& request) co
   const std::optional<PeerIdentity> identity = ParseIdentity(request.identity);
   if (!identity.has_value()) {
     return InvalidArgument(
-        "'{}' is no identity: expected task/JOB/INDEX, client/NAME or admin/NAME, with names of letters, digits and "
-        "-_.@",
+        "'{}' is not an identity: expected task/JOB/INDEX, client/NAME or admin/NAME, with names of letters, digits "
+        "and -_.@",
         request.identity);
   }
   const bool is_task = identity->role == Role::kTask;
@@ -156,12 +160,12 @@ Result<KeyAndCertificate> CertificateAuthority::Issue(const Request& request) co
     WEIR_TRY(CheckHost(host));
     names += fmt::format(",{}:{}", IsNumericAddress(host) ? "IP" : "DNS", host);
   }
-  constexpr size_t kMaxCommonName = 64;  // of X.509. The name is for people: the URI counts
-  const Key key(EVP_EC_gen("P-256"));
+  constexpr size_t kMaxCommonName = 64;  // of X.509. The common name is for people; the URI identifies the owner
+  const OwnedKey key(EVP_EC_gen("P-256"));
   if (key == nullptr) return Failed("make a key");
   X509* const issuer = parts_->certificate.get();
-  WEIR_ASSIGN(const Certificate certificate, NewCertificate(key.get(), request.identity.substr(0, kMaxCommonName),
-                                                            issuer, request.starts_in_days, request.valid_days));
+  WEIR_ASSIGN(const OwnedCertificate certificate, NewCertificate(key.get(), request.identity.substr(0, kMaxCommonName),
+                                                                 issuer, request.starts_in_days, request.valid_days));
   if (!Extend(certificate.get(), issuer, NID_basic_constraints, "critical,CA:FALSE") ||
       !Extend(certificate.get(), issuer, NID_key_usage, "critical,digitalSignature") ||
       !Extend(certificate.get(), issuer, NID_ext_key_usage, is_task ? "serverAuth,clientAuth" : "clientAuth") ||

@@ -1,5 +1,5 @@
-// CertificateAuthority: makes the certificates of a cluster, for people who have no CA. `weir certs make` writes them
-// to files; a server and its peers read them as Credentials.
+// CertificateAuthority: issues the certificates of a cluster, for users without a CA of their own. `weir certs make`
+// writes them to files; servers and their peers read the files as Credentials.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,9 @@ class CertificateAuthority final {
     int starts_in_days = 0;  // negative: in the past
   };
 
-  // A new CA with a key of its own. `name` is for people.
+  // Makes a CA with a new key. `name` is the common name of its certificate, for people who read it.
   static Result<CertificateAuthority> Make(const std::string& name, int valid_days);
-  // The CA of an earlier Make. InvalidArgument if these are not a key and its certificate.
+  // Loads a CA that Make created earlier. InvalidArgument if `pem` is not a key and its certificate.
   static Result<CertificateAuthority> Load(const KeyAndCertificate& pem);
 
   CertificateAuthority(CertificateAuthority&&) noexcept;
@@ -35,7 +35,7 @@ class CertificateAuthority final {
   ~CertificateAuthority();
 
   const KeyAndCertificate& pem() const { return pem_; }
-  // Only the certificates of tasks can be shown by servers. InvalidArgument for an identity or a host that cannot be.
+  // Servers can use only the certificates of tasks. InvalidArgument if the identity or a host is malformed.
   Result<KeyAndCertificate> Issue(const Request& request) const;
 
  private:

@@ -18,7 +18,7 @@ Status CheckPem(Env& env, const std::string& path, const char* what, std::string
   Result<std::string> text = env.ReadFile(path);
   if (!text.ok()) return WithContext(text.status(), fmt::format("the file of {}, '{}'", what, path));
   if (text->find(mark) == std::string::npos)
-    return InvalidArgument("'{}' is not the file of {}: it has no PEM block \"{}\"", path, what, mark);
+    return InvalidArgument("'{}' cannot be the file of {}: it has no PEM block \"{}\"", path, what, mark);
   return OkStatus();
 }
 
@@ -51,7 +51,7 @@ Status Credentials::Check(Env& env, bool serves) const {
                            tls_cert.empty() ? "tls_key" : "tls_cert", tls_cert.empty() ? "tls_cert" : "tls_key");
   }
   if (!tls_cert.empty() && tls_ca.empty())
-    return InvalidArgument("tls_cert is given without tls_ca: no peer could be checked");
+    return InvalidArgument("tls_cert is given without tls_ca, which is needed to verify the certificates of peers");
   if (serves && !tls_ca.empty() && tls_cert.empty())
     return InvalidArgument("a server with tls_ca needs a certificate of its own: tls_cert and tls_key");
   if (!tls_ca.empty()) WEIR_TRY(CheckPem(env, tls_ca, "the certificates of the CA (tls_ca)", "BEGIN CERTIFICATE"));

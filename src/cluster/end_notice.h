@@ -1,5 +1,5 @@
-// EndNotice: answers the calls that wait until this task ends (WorkerService::WaitForEnd). A task that is killed gives
-// no answer: the calls fail with its connections. Thread-safe.
+// EndNotice: answers the calls that wait until this task ends (WorkerService::WaitForEnd). A task that is killed does
+// not answer: its connections break, so the calls fail. Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class EndNotice final {
     }
     if (given.has_value()) Give(*waiter, *given);
   }
-  // Answers all calls, also later ones. The first status counts: OK if the task has done its work.
+  // Answers all calls, including later ones, with the first status that it gets: OK if the task has done its work.
   void Send(const Status& status) {
     std::vector<FirstAnswer<Answer>::Ptr> waiters;
     {

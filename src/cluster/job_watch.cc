@@ -66,12 +66,14 @@ void JobWatch::WaitForEnd(const std::string& task) {
       {}, CallOptions{.cancel = &cancel_},
       [self = shared_from_this(), worker = *worker, task](const Result<tensorflow::GetStatusResponse>& response) {
         if (response.status().code() == StatusCode::kUnimplemented) {
-          LogWarning("{} cannot say when it ends, so this server does not end with it", self->peers_->Describe(task));
+          LogWarning("{} does not report when it ends, because it does not run Weir: this server will not end with it",
+                     self->peers_->Describe(task));
           return;
         }
         if (response.ok()) self->NoteEnd(task);
         self->TryLater(task);
       });
+  LogInfo("{} is up. This server waits for its end", peers_->Describe(task));
 }
 
 void JobWatch::TryLater(const std::string& task) {
@@ -89,7 +91,7 @@ void JobWatch::NoteEnd(const std::string& task) {
     if (stopped_ || !std::all_of(has_ended_.begin(), has_ended_.end(), [](const auto& entry) { return entry.second; }))
       return;
     stopped_ = true;
-    all_ended_();  // with the lock: the server waits for it in Stop
+    all_ended_();  // under the lock, so that Stop waits until it has returned
   }
   cancel_.Cancel(Cancelled("all tasks have ended"));
 }

@@ -1,6 +1,6 @@
-// JobWatch: tells when all tasks of some jobs have ended, for a server that is to end with them. A task has ended when
-// its server was stopped; one that was killed, or whose program failed, is expected to come back. A task that comes
-// back has not ended. Thread-safe.
+// JobWatch: reports when all tasks of some jobs have ended, for a server that ends with them. A task ends when its
+// server is stopped. A task that was killed, or whose program failed, has not ended: it is expected to be restarted. An
+// ended task that starts again no longer counts as ended. Thread-safe.
 #pragma once
 
 #include <functional>

@@ -223,8 +223,7 @@ class IncomingLinkCalls final {
 // The serving side of a link. Thread-safe.
 class LinkCallee final : public LinkHandler {
  public:
-  explicit LinkCallee(std::shared_ptr<IncomingLinkCalls> calls)
-      : calls_(std::move(calls)), peer_(calls_->NewPeer()) {}
+  explicit LinkCallee(std::shared_ptr<IncomingLinkCalls> calls) : calls_(std::move(calls)), peer_(calls_->NewPeer()) {}
 
  private:
   friend class IncomingLinkCalls;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kResetTimeoutMs = 30'000;
 
-// The fields that are set and of interest in a log, as " field: value field: value".
+// The fields that are set and useful in a log, as " field: value field: value".
 std::string Brief(const tensorflow::ConfigProto& config) {
   std::string text;
   for (const auto& [kind, count] : config.device_count()) text += fmt::format(" device_count({}): {}", kind, count);

@@ -293,6 +293,18 @@ TEST_F(MasterSessionTest, AWorkerEndsTheStepsOfASessionThatIsClosed) {
   EXPECT_FALSE(UsageOf(0).has_calls_in_flight);
 }
 
+TEST_F(MasterSessionTest, AWorkerThatStopsEndsTheStepsOfAMasterThatIsGone) {
+  RunFirstPiece();
+  ps_[0]->worker().Drain(/*timeout_ms=*/0);
+  Settle();
+  EXPECT_EQ(UsageOf(0).steps, 1);  // the master answers: it may go on
+  network_.Crash("worker0");
+  ps_[0]->worker().Drain(/*timeout_ms=*/0);
+  Settle();
+  EXPECT_EQ(UsageOf(0).steps, 0);
+  EXPECT_FALSE(UsageOf(0).has_calls_in_flight);
+}
+
 TEST_F(MasterSessionTest, ClosingTheSessionCancelsRunningAndLaterSteps) {
   const Output never = Never(On("ps"));
   const Output waits_here = Never(On("worker"));

@@ -27,16 +27,16 @@ class Network final {
   // chooses another (docs/cluster.md).
   explicit Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials = {},
                    Result<Limits> limits = Limits());
-  // Uses the given credentials, whose files are in `env`, and limits, and those of the environment where nothing is
-  // given.
+  // Reads the files of the credentials from `env`. Takes unset fields of the credentials and unset limits from the
+  // environment variables.
   explicit Network(Env& env, const Credentials& credentials = {}, const Limits::Settings& limits = {});
   ~Network();
   Transport& transport();
   Credentials credentials();
-  // Of the servers of this process. InvalidArgument if the environment has one that cannot be used.
+  // The limits of the servers of this process. InvalidArgument if an environment variable has an invalid limit.
   const Result<Limits>& limits() const { return limits_; }
-  // Uses these credentials from now on, and the former ones where nothing is given. FailedPrecondition if the process
-  // has already connected or listened with others: it has one identity.
+  // Uses these credentials from now on; unset fields keep their values. FailedPrecondition if the process has already
+  // connected or listened with different ones, because it has one identity.
   Status UseCredentials(const Credentials& credentials);
   // True for the first caller: one warning per process is enough.
   bool FirstWarningOfExposure() { return !warned_.exchange(true); }

@@ -115,14 +115,14 @@ Status WantedServer::Check(const std::vector<std::string>& uris, const std::vect
     names.insert(names.end(), dns_names.begin(), dns_names.end());
     names.insert(names.end(), ip_names.begin(), ip_names.end());
   }
-  return MakeStatus(StatusCode::kUnauthenticated,
-                    fmt::format("the server's certificate is for {}, not for {}",
-                                names.empty() ? "nothing that counts here" : fmt::format("{}", fmt::join(names, ", ")),
-                                by_task ? uri : host));
+  return MakeStatus(
+      StatusCode::kUnauthenticated,
+      fmt::format("the server's certificate is for {}, not for {}",
+                  names.empty() ? "no such name" : fmt::format("{}", fmt::join(names, ", ")), by_task ? uri : host));
 }
 
 PeerIdentity IdentityInCertificate(const std::vector<std::string>& uris, const std::string& common_name) {
-  // A name of ours that is not exactly as expected, or one of several, must not grant anything.
+  // Several weir:// names, or one that is malformed, grant nothing.
   const auto ours = std::find_if(uris.begin(), uris.end(), IsOurs);
   std::optional<PeerIdentity> identity;
   if (ours == uris.end()) {

@@ -17,7 +17,7 @@ struct ProcessParts {
   ElasticPool& blocking_pool;            // for kernels and calls that may block
   Env& env;                              // the files that kernels use
   PyFuncRunner* py_functions = nullptr;  // null: PyFunc fails
-  bool may_end_process = false;          // for the op Abort, which a caller from elsewhere could run
+  bool may_end_process = false;          // whether the op Abort may end the process: not if remote callers can run it
 };
 
 }  // namespace weir

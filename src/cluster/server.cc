@@ -96,20 +96,22 @@ Status CheckExposure(const Address& bind, Server::Options::WhenOpen when_open, N
   }
   if (credentials.authenticates()) {
     if (!credentials.uses_tls() && network.FirstWarningOfExposure())
-      LogWarning("tokens cross the network to {} in clear text: whoever can listen can use them. See docs/security.md",
-                 bind.ToString());
+      LogWarning(
+          "tokens cross the network to {} in clear text: everybody who can read its traffic can use them. See "
+          "docs/security.md",
+          bind.ToString());
     return OkStatus();
   }
   if (!required && when_open == Server::Options::WhenOpen::kAllow) return OkStatus();
   const std::string text = fmt::format(
-      "whoever reaches {} can run graphs there: read and write files, and change variables. Give the cluster "
-      "certificates (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
+      "everybody who can connect to {} can run graphs there: read and write files, and change variables. Give the "
+      "cluster certificates (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
       bind.ToString());
   if (required)
     return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{} is set: {}", kRequireTlsVariable, text));
   if (when_open == Server::Options::WhenOpen::kRefuse) {
     return MakeStatus(StatusCode::kPermissionDenied,
-                      fmt::format("{}, or say --insecure if everybody in the network is trusted", text));
+                      fmt::format("{}, or use --insecure if everybody in the network is trusted", text));
   }
   if (network.FirstWarningOfExposure()) LogWarning("{}. See docs/security.md", text);
   return OkStatus();

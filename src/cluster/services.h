@@ -69,10 +69,10 @@ std::shared_ptr<WorkerService> MakeDirectWorker(WorkerService& worker, std::stri
 // "/job:ps/replica:0/task:0 (10.0.0.7:2222)", or the part of it that is known.
 std::string TaskAt(const std::string& task, const std::string& address);
 
-// Handles incoming calls of both services, which must outlive the calls, as `access` and `unread_answers` must. Errors
-// of AccessControl for a caller who may not call the method, Unimplemented for an unknown method, InvalidArgument for a
-// message that cannot be parsed, ResourceExhausted instead of an answer for which `unread_answers` has no room: it
-// counts the bytes of answers until the transport has sent them.
+// Handles incoming calls of both services. The services, `access` and `unread_answers` must outlive the calls. A call
+// that AccessControl rejects gets its error, an unknown method Unimplemented, and a message that cannot be parsed
+// InvalidArgument. `unread_answers` counts the bytes of answers until the transport has sent them; an answer for which
+// it has no room is replaced by ResourceExhausted.
 CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access,
                                Quota& unread_answers);
 

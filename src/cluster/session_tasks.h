@@ -16,7 +16,7 @@
 
 namespace weir {
 
-// A worker closes a session whose master it has not heard of for this long.
+// A worker closes a session whose master has not renewed it for this long.
 inline constexpr int64_t kSessionLeaseMs = 20'000;
 
 // This task and all others that match one of the filters. All tasks if there are no filters.
@@ -27,7 +27,7 @@ class SessionTasks final : public std::enable_shared_from_this<SessionTasks> {
   using Devices = std::vector<tensorflow::DeviceAttributes>;
   using Done = std::function<void(Status)>;
 
-  // `lease_ms` limits how long other tasks keep the session without hearing of this one; 0: no limit.
+  // `lease_ms` limits how long other tasks keep the session without a renewal; 0: no limit.
   SessionTasks(std::string handle, tensorflow::ConfigProto config, std::shared_ptr<Peers> peers, Alarms& alarms,
                std::shared_ptr<BestEffortCalls> best_effort, int64_t lease_ms)
       : handle_(std::move(handle)),

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kNanosPerSecond = 1000 * kNanosPerMilli;
 
-// Takes the same time whatever the bytes are. The length is no secret.
+// Takes the same time for all texts of one length. The length is not secret.
 bool IsEqualInConstantTime(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   volatile unsigned char difference = 0;
@@ -43,7 +43,7 @@ Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std:
     const std::vector<std::string> words = Words(line);
     if (words.empty() || words[0].starts_with('#')) continue;
     if (words.size() != 2) {
-      return InvalidArgument("{}, line {}: expected a token and whose it is, such as client/alice; it has {} words",
+      return InvalidArgument("{}, line {}: expected a token and its owner, such as client/alice, but found {} words",
                              where, number, words.size());
     }
     if (words[0].size() < kMinTokenBytes) {
@@ -63,63 +63,63 @@ Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std:
   return tokens;
 }
 
-AcceptedTokens::AcceptedTokens(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
+ReloadedFile::ReloadedFile(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
     : env_(env), clock_(clock), path_(std::move(path)), reload_nanos_(reload_seconds * kNanosPerSecond) {}
 
-Status AcceptedTokens::Refresh() {
+Result<std::optional<std::string>> ReloadedFile::ReadIfDue() {
   const int64_t now = clock_.MonotonicNanos();
-  if (read_again_nanos_ != 0 && now < read_again_nanos_) return OkStatus();
-  read_again_nanos_ = now + reload_nanos_;
+  if (next_read_nanos_ != 0 && now < next_read_nanos_) return std::optional<std::string>();
+  next_read_nanos_ = now + reload_nanos_;
   WEIR_ASSIGN(std::string text, env_.ReadFile(path_));
-  if (text == text_) return OkStatus();
-  WEIR_ASSIGN(tokens_, ParseTokens(text, path_));
-  text_ = std::move(text);
+  return std::optional(std::move(text));
+}
+
+Status AcceptedTokens::Refresh() {
+  WEIR_ASSIGN(std::optional<std::string> text, file_.ReadIfDue());
+  if (!text.has_value() || *text == text_) return OkStatus();
+  WEIR_ASSIGN(tokens_, ParseTokens(*text, file_.path()));
+  text_ = *std::move(text);
   return OkStatus();
 }
 
 Status AcceptedTokens::Check() {
   std::lock_guard lock(mu_);
-  read_again_nanos_ = 0;
+  file_.ReadNextTime();
   WEIR_TRY(Refresh());
-  return tokens_.empty() ? InvalidArgument("{} has no tokens", path_) : OkStatus();
+  return tokens_.empty() ? InvalidArgument("{} has no tokens", file_.path()) : OkStatus();
 }
 
 PeerIdentity AcceptedTokens::Find(std::string_view token) {
   std::lock_guard lock(mu_);
   if (Status status = Refresh(); !status.ok())
-    LogError("cannot read the accepted tokens again, the former ones stay valid: {}", std::string(status.message()));
+    LogError("cannot reload the accepted tokens, the previous ones stay valid: {}", std::string(status.message()));
   PeerIdentity found{Role::kNone, "", ""};
-  for (const auto& [known, identity] : tokens_) {  // all of them, so that the time does not tell which one it is
+  for (const auto& [known, identity] : tokens_) {  // compare all, so that the time does not reveal which one matches
     if (IsEqualInConstantTime(known, token)) found = identity;
   }
   return found;
 }
 
-ShownToken::ShownToken(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
-    : env_(env), clock_(clock), path_(std::move(path)), reload_nanos_(reload_seconds * kNanosPerSecond) {}
-
 Status ShownToken::Refresh() {
-  const int64_t now = clock_.MonotonicNanos();
-  if (read_again_nanos_ != 0 && now < read_again_nanos_) return OkStatus();
-  read_again_nanos_ = now + reload_nanos_;
-  WEIR_ASSIGN(const std::string text, env_.ReadFile(path_));
-  const std::vector<std::string> words = Words(text);
-  if (words.empty()) return InvalidArgument("the token file '{}' is empty", path_);
-  WEIR_TRY(CheckCharacters(words[0], path_));
+  WEIR_ASSIGN(const std::optional<std::string> text, file_.ReadIfDue());
+  if (!text.has_value()) return OkStatus();
+  const std::vector<std::string> words = Words(*text);
+  if (words.empty()) return InvalidArgument("the token file '{}' is empty", file_.path());
+  WEIR_TRY(CheckCharacters(words[0], file_.path()));
   token_ = words[0];
   return OkStatus();
 }
 
 Status ShownToken::Check() {
   std::lock_guard lock(mu_);
-  read_again_nanos_ = 0;
+  file_.ReadNextTime();
   return Refresh();
 }
 
 std::string ShownToken::Get() {
   std::lock_guard lock(mu_);
   if (Status status = Refresh(); !status.ok())
-    LogError("cannot read the token again, the former one is used: {}", std::string(status.message()));
+    LogError("cannot reload the token, the previous one is used: {}", std::string(status.message()));
   return token_;
 }
 

@@ -3,6 +3,7 @@
 #include "cluster/worker.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/container/inlined_vector.h"
 #include "base/log.h"
@@ -26,11 +27,11 @@ struct Worker::WorkerSession {
     if (isolated) resources->ClearAll();
   }
   std::string handle;
-  std::string master;  // the task that opened it, and its incarnation
+  std::string master;  // "TASK at ADDRESS" of the master that opened it, and its incarnation
   int64_t master_incarnation = 0;
   // Guarded by the worker's lock:
   int64_t lease_nanos = 0;  // 0: the session lasts until it is closed
-  int64_t renewed = 0;      // when the master was heard of
+  int64_t renewed = 0;      // when the master last renewed the lease
   std::shared_ptr<ResourceManager> resources;
   bool isolated = false;  // the resources belong to this session alone
   std::shared_ptr<Peers> peers;
@@ -74,8 +75,8 @@ Status SessionClosed() { return MarkDerived(Aborted("the session was closed")); 
 
 Status UnknownSession(const std::string& handle, const std::string& task) {
   return Aborted(
-      "Session handle is not found: {}. {} does not know this session, possibly because the task was restarted or has "
-      "not heard of the session's master for long: make a new session",
+      "Session handle is not found: {}. {} does not know this session, possibly because the task was restarted, or the "
+      "session's master did not renew its lease: make a new session",
       handle, task);
 }
 
@@ -138,7 +139,36 @@ void Worker::Drain(int64_t timeout_ms) {
     std::lock_guard lock(mu_);
     draining_ = true;
   }
+  EndStepsOfLostMasters(timeout_ms);
   in_flight_.WaitForNone(timeout_ms);
+}
+
+// Where a part is running, its call tells whether the master is gone. A step whose parts have ended, or whose next
+// piece did not come yet, only keeps values for others: asks for its master.
+void Worker::EndStepsOfLostMasters(int64_t timeout_ms) {
+  std::set<std::shared_ptr<WorkerSession>> sessions;
+  {
+    std::lock_guard lock(mu_);
+    for (const auto& [id, step] : steps_) {
+      if (step->running == 0 && step->session != nullptr && !step->session->master.empty())
+        sessions.insert(step->session);
+    }
+  }
+  for (const std::shared_ptr<WorkerSession>& session : sessions) {
+    const std::string task = session->master.substr(0, session->master.find(' '));  // without its address
+    const Result<std::shared_ptr<WorkerService>> master = session->peers->Find(task);
+    if (!master.ok()) continue;
+    (*master)->GetStatus(
+        {}, CallOptions{.timeout_ms = timeout_ms},
+        [this, session, counted = in_flight_.Enter()](const Result<tensorflow::GetStatusResponse>& status) mutable {
+          if (status.status().code() != StatusCode::kUnavailable) return;
+          // Ending steps takes long: not on the thread of the transport.
+          dependencies_.parts.blocking_pool.Schedule([this, session, counted = std::move(counted)] {
+            EndStepsOf(session,
+                       Aborted("{} is stopping and cannot reach {}, the master of the step", task_, session->master));
+          });
+        });
+  }
 }
 
 std::string Worker::NewHandle() {
@@ -172,7 +202,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
   session->master = request.master_task();
   session->master_incarnation = request.master_incarnation();
   session->lease_nanos = LeaseOf(request);
-  std::vector<std::shared_ptr<WorkerSession>> gone;
+  std::vector<std::shared_ptr<WorkerSession>> removed;
   {
     std::lock_guard lock(mu_);
     // A restarted master does not know the sessions that its previous incarnation opened.
@@ -180,7 +210,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
       const WorkerSession& other = *it->second;
       const bool orphan = !session->master.empty() && other.master == session->master &&
                           other.master_incarnation != session->master_incarnation;
-      if (orphan) gone.push_back(std::move(it->second));
+      if (orphan) removed.push_back(std::move(it->second));
       it = orphan ? sessions_.erase(it) : std::next(it);
     }
     // Does not change an existing session, because the master may retry after the response was lost.
@@ -188,7 +218,7 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
     it->second->renewed = dependencies_.clock.MonotonicNanos();
     WatchLeasesLocked();
   }
-  for (const std::shared_ptr<WorkerSession>& orphan : gone) EndStepsOf(orphan, SessionClosed());
+  for (const std::shared_ptr<WorkerSession>& orphan : removed) EndStepsOf(orphan, SessionClosed());
   done(tensorflow::CreateWorkerSessionResponse());
 }
 
@@ -250,7 +280,7 @@ void Worker::EndLeases() {
   dependencies_.parts.blocking_pool.Schedule([this, ended = std::move(ended), counted = std::move(counted)]() mutable {
     for (std::shared_ptr<WorkerSession>& session : ended) {
       const Status reason =
-          Aborted("{} has closed session {}: its master, {}, was not heard of for {} ms (WEIR_SESSION_LEASE_MS)", task_,
+          Aborted("{} has closed session {}: its master, {}, did not renew it for {} ms (WEIR_SESSION_LEASE_MS)", task_,
                   session->handle, session->master, session->lease_nanos / kNanosPerMilli);
       LogWarning("{}", std::string(reason.message()));
       EndStepsOf(session, reason);
@@ -277,16 +307,16 @@ void Worker::EndStepsOf(const std::shared_ptr<WorkerSession>& session, const Sta
 
 void Worker::DeleteWorkerSession(tensorflow::DeleteWorkerSessionRequest request, const CallOptions&,
                                  Reply<tensorflow::DeleteWorkerSessionResponse> done) {
-  std::shared_ptr<WorkerSession> gone;
+  std::shared_ptr<WorkerSession> removed;
   {
     std::lock_guard lock(mu_);
     auto it = sessions_.find(request.session_handle());
     if (it != sessions_.end()) {
-      gone = std::move(it->second);
+      removed = std::move(it->second);
       sessions_.erase(it);
     }
   }
-  if (gone != nullptr) EndStepsOf(gone, SessionClosed());
+  if (removed != nullptr) EndStepsOf(removed, SessionClosed());
   done(tensorflow::DeleteWorkerSessionResponse());
 }
 
@@ -350,15 +380,15 @@ void Worker::DeregisterGraph(tensorflow::DeregisterGraphRequest request, const C
   Result<std::shared_ptr<WorkerSession>> session =
       FindSession(request.session_handle(), request.create_worker_session_called());
   if (!session.ok()) return done(session.status());
-  std::shared_ptr<RegisteredGraph> gone;
+  std::shared_ptr<RegisteredGraph> removed;
   {
     std::lock_guard lock((*session)->mu);
     if (auto it = (*session)->graphs.find(request.graph_handle()); it != (*session)->graphs.end()) {
-      gone = std::move(it->second);
+      removed = std::move(it->second);
       (*session)->graphs.erase(it);
     }
   }
-  if (gone == nullptr) return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
+  if (removed == nullptr) return done(Aborted("Graph handle is not found: {}", request.graph_handle()));
   done(tensorflow::DeregisterGraphResponse());
 }
 
@@ -669,7 +699,7 @@ Result<RecvTensorReply> Worker::NextChunk(int64_t step_id, const std::string& ke
 // Removes a user of the step, if `users` is given. A step without users that holds nothing for others is forgotten:
 // after a success no master has to call CleanupGraph.
 void Worker::ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up) {
-  std::shared_ptr<ActiveStep> gone;
+  std::shared_ptr<ActiveStep> removed;
   {
     std::lock_guard lock(mu_);
     if (users != nullptr) --(*step.*users);
@@ -678,10 +708,10 @@ void Worker::ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, in
     if (step->running > 0 || (wanted && !given_up)) return;
     auto it = steps_.find(id);
     if (it == steps_.end() || it->second != step) return;
-    gone = std::move(it->second);
+    removed = std::move(it->second);
     steps_.erase(it);
   }
-  gone->End(step_done_);  // ends what waits in it and may refer to it
+  removed->End(step_done_);  // ends what waits in it and may refer to it
 }
 
 void Worker::Logging(tensorflow::LoggingRequest, const CallOptions&, Reply<tensorflow::LoggingResponse> done) {

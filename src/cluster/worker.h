@@ -43,7 +43,7 @@ class Worker final : public WorkerService {
   void set_peers(std::shared_ptr<Peers> peers) { peers_ = std::move(peers); }
   const std::string& task() const { return task_; }
   // Rejects new steps. Waits at most `timeout_ms` until the masters have ended the active steps, because other tasks
-  // may still request values from this worker.
+  // may still request values from this worker. Ends steps whose master cannot be reached.
   void Drain(int64_t timeout_ms);
   // Runs `then` when nothing is running: inline, or on the thread that ends the last step.
   void WhenIdle(std::function<void()> then) { in_flight_.WhenNone(std::move(then)); }
@@ -98,6 +98,7 @@ class Worker final : public WorkerService {
   void ReleaseStep(const std::shared_ptr<ActiveStep>& step, int64_t id, int ActiveStep::*users, bool given_up = false);
   // Ends and forgets the steps of a session that is closed.
   void EndStepsOf(const std::shared_ptr<WorkerSession>& session, const Status& reason);
+  void EndStepsOfLostMasters(int64_t timeout_ms);
   // Answers the renewal of a lease: Aborted if the session does not exist.
   Status RenewLease(const tensorflow::CreateWorkerSessionRequest& request);
   // Sets the alarm for the next lease to end. REQUIRES: mu_ is held.

@@ -138,7 +138,7 @@ Status GpuDevice::WaitForStep(const void* step) {
   }
   std::lock_guard lock(mu_);
   auto error = errors_.extract(step);
-  if (error.empty()) error = errors_.extract(nullptr);  // of a replay, which belongs to no step
+  if (error.empty()) error = errors_.extract(nullptr);  // errors of replays are stored without a step
   return error.empty() ? waited : error.mapped();
 }
 

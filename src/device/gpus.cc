@@ -47,7 +47,8 @@ Result<std::vector<Gpu>> Visible(const std::string& list, std::vector<Gpu> gpus)
   for (const std::string& text : std::vector<std::string>(absl::StrSplit(list, ','))) {
     int64_t number = 0;
     if (!absl::SimpleAtoi(text, &number))
-      return InvalidArgument("Could not parse entry in 'visible_device_list': '{}'. visible_device_list = {}", text, list);
+      return InvalidArgument("Could not parse entry in 'visible_device_list': '{}'. visible_device_list = {}", text,
+                             list);
     if (number < 0 || number >= static_cast<int64_t>(gpus.size()))
       return InvalidArgument("'visible_device_list' listed an invalid GPU id '{}' but visible device count is {}",
                              number, gpus.size());

@@ -44,9 +44,7 @@ KernelList ForwardsOnGpu(KernelList kernels, std::vector<std::string> host_memor
                  std::move(host_memory));
 }
 
-KernelList ShapesOnGpu(KernelList kernels) {
-  return WithGpu(std::move(kernels), {.runs = GpuKernel::Runs::kShapes});
-}
+KernelList ShapesOnGpu(KernelList kernels) { return WithGpu(std::move(kernels), {.runs = GpuKernel::Runs::kShapes}); }
 
 KernelList HostOnGpu(KernelList kernels, TypeSet types) {
   return WithGpu(std::move(kernels), {.types = types, .runs = GpuKernel::Runs::kOnHost});
@@ -71,7 +69,8 @@ std::vector<bool> InHostMemory(const GpuKernelChoice& choice, const OpDef& op, c
   const std::vector<std::string>& listed = choice.def->host_memory;
   const auto add = [&](const std::vector<ArgDef>& args) {
     for (const ArgDef& arg : args) {
-      const bool host = choice.on_host() || choice.only_shapes() || std::find(listed.begin(), listed.end(), arg.name) != listed.end();
+      const bool host =
+          choice.on_host() || choice.only_shapes() || std::find(listed.begin(), listed.end(), arg.name) != listed.end();
       const Result<std::vector<DType>> types = ArgTypes({arg}, attrs);
       if (!types.ok()) continue;
       for (const DType type : *types) on_host.push_back(host || !IsPlain(BaseType(type)));

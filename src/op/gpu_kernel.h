@@ -1,5 +1,6 @@
 // GpuKernel: how the nodes of an op run on a GPU. It is the factory of a KernelDef for device kind "GPU", so an op
-// declares it in its kernel list: `.kernels = WithGpu(CpuKernels<...>(...), {.make = MakeGpuSoftmax, .types = kGpuReals})`.
+// declares it in its kernel list: `.kernels = WithGpu(CpuKernels<...>(...), {.make = MakeGpuSoftmax, .types =
+// kGpuReals})`.
 #pragma once
 
 #include <initializer_list>
@@ -30,8 +31,8 @@ class TypeSet final {
 
 inline constexpr TypeSet kGpuReals = {kHalf, kBFloat16, kFloat, kDouble};
 // Numbers and bool, except int32: TensorFlow keeps int32, the type of shapes and counters, in host memory.
-inline constexpr TypeSet kGpuPlain = kGpuReals | TypeSet{kInt8,   kInt16,  kInt64,     kUint8,      kUint16,
-                                                         kUint32, kUint64, kComplex64, kComplex128, kBool};
+inline constexpr TypeSet kGpuPlain =
+    kGpuReals | TypeSet{kInt8, kInt16, kInt64, kUint8, kUint16, kUint32, kUint64, kComplex64, kComplex128, kBool};
 
 struct GpuKernel {
   enum class Runs : uint8_t {
@@ -47,9 +48,9 @@ struct GpuKernel {
   using TypesOf = TypeSet (*)(std::string_view op);
 
   Make make = nullptr;
-  TypeSet types;                // of the attributes `attrs`; empty: all types
-  const char* attrs = "T";      // "SrcT,DstT": both; "": the op has no type
-  TypesOf types_of = nullptr;   // for families of ops: instead of `types`
+  TypeSet types;               // of the attributes `attrs`; empty: all types
+  const char* attrs = "T";     // "SrcT,DstT": both; "": the op has no type
+  TypesOf types_of = nullptr;  // for families of ops: instead of `types`
   Runs runs = Runs::kOnDevice;
 
   // Returns an error: only the device (GpuDevice::MakeKernel) creates GPU kernels. A KernelDef needs a factory.

@@ -61,7 +61,9 @@ TEST_F(TraitsTest, VariableAndHandleOpsOutputAReference) {
 
 TEST_F(TraitsTest, ReadersAndUpdatersTakeAReference) {
   ForEachOp([](const OpDef& op) {
-    if (op.traits.state == StateRole::kReads || op.traits.state == StateRole::kUpdates) EXPECT_TRUE(TakesReference(op));
+    if (op.traits.state == StateRole::kReads || op.traits.state == StateRole::kUpdates) {
+      EXPECT_TRUE(TakesReference(op));
+    }
   });
 }
 
@@ -90,7 +92,9 @@ TEST_F(TraitsTest, ForwardingOpsOutputTheTypeOfAnInput) {
 TEST_F(TraitsTest, OpsWithFunctionsMayBlockUnlessTheyOutputAVariant) {
   ForEachOp([](const OpDef& op) {
     const bool gives_variant = !op.outputs.empty() && op.outputs[0].type == kVariant;
-    if (op.TakesFunctions()) EXPECT_EQ(op.may_block(), !gives_variant);
+    if (op.TakesFunctions()) {
+      EXPECT_EQ(op.may_block(), !gives_variant);
+    }
   });
 }
 
@@ -262,8 +266,11 @@ TEST_F(TraitsTest, ProbabilitiesHaveLogits) {
     ASSERT_TRUE(p.ok()) << p.status();
     const float* const values = (*p)[0].data<float>();
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(values[i] > 0 && values[i] < 1);
-    if (kind == Probabilities::kOfRows) EXPECT_NEAR(values[0] + values[1] + values[2], 1, 1e-6);
-    if (kind == Probabilities::kOfElements) EXPECT_FLOAT_EQ(values[1], 0.5f);
+    if (kind == Probabilities::kOfRows) {
+      EXPECT_NEAR(values[0] + values[1] + values[2], 1, 1e-6);
+    } else if (kind == Probabilities::kOfElements) {
+      EXPECT_FLOAT_EQ(values[1], 0.5f);
+    }
   });
   EXPECT_EQ(of_elements, 1);
   EXPECT_EQ(of_rows, 1);
@@ -281,8 +288,9 @@ TEST_F(TraitsTest, OneOpGivesTheShapeOfASingleInput) {
 // runtime/kernel_cache.cc does not share the state of these by node name.
 TEST_F(TraitsTest, InternalOpsWithStateAreTransfersOrEdgesOfFunctions) {
   ForEachOp([](const OpDef& op) {
-    if (op.name.starts_with("_") && op.stateful)
+    if (op.name.starts_with("_") && op.stateful) {
       EXPECT_TRUE(op.traits.kind == NodeKind::kTransfer || op.traits.function_edge);
+    }
   });
 }
 

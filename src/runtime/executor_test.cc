@@ -524,6 +524,33 @@ TEST_F(CrossStepWaitTest, AWaitingThreadContinuesItsOwnStep) {
   EXPECT_NE(passed_[0], std::this_thread::get_id());
 }
 
+// Throws when the step fails, as if there were no memory.
+class ThrowingRendezvous final : public Rendezvous {
+ public:
+  Status Send(const std::string&, Value) override { return OkStatus(); }
+  void RecvAsync(const std::string&, Done done) override { done(Value()); }
+  void Abort(Status) override { throw std::bad_alloc(); }
+};
+
+TEST_F(CrossStepWaitTest, AStepThatLacksMemoryToReportItsErrorEnds) {
+  registry_.Add({.name = "Refuse",
+                 .signature = "x: float -> y: float",
+                 .kernels = SmallKernel([] {
+                   return Kernel::Sync([](auto&) -> Status { return ResourceExhausted("full"); }).Blocking();
+                 })});
+  for (const Output& fetch : {Op("Refuse", {Const(1)}), Op("Pass", {Op("Refuse", {Op("Wait", {})})})}) {
+    const std::shared_ptr<Executor> refuses = Compile(fetch);
+    StepArgs args = Args();
+    args.context.rendezvous = MakeIntrusive<ThrowingRendezvous>();
+    std::promise<Status> ended;
+    refuses->Start(args, {}, [&](const Result<std::vector<Tensor>>& values) { ended.set_value(values.status()); });
+    for (Done& done : std::exchange(waiting_, {})) done(OkStatus());
+    const Status status = ended.get_future().get();
+    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("full"));
+  }
+}
+
 class CountingOwner final : public TransportThread::Owner {
  public:
   void BeginLongWork() override { ++count; }

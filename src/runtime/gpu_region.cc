@@ -64,6 +64,8 @@ struct Recorded {
   size_t fed_bytes = 0;            // of fed_on_host
   std::map<int32_t, Slot> copied;  // by value: what the graph copies to the host
   std::unique_ptr<PinnedBlock> copied_on_host;
+  std::map<int32_t, Tensor> to_upload;            // by value: on the host, computed from shapes
+  std::map<int32_t, Tensor> of_shapes;            // by value: the same on the GPU
   std::vector<Tensor> values;                     // by output: the other outputs
   std::map<int32_t, CapturedVariable> variables;  // by input
   int misses = 0;
@@ -145,13 +147,15 @@ class GpuRegionKernel final {
     return WithNode(status, member.kernel->info.name, member.kernel->info.op->name);
   }
 
-  static Status ResolveRefs(const GpuRegion::Member& member, absl::Span<EdgeValue> inputs) {
+  Status ResolveRefs(const GpuRegion::Member& member, absl::Span<EdgeValue> inputs) const {
     for (size_t i = 0; i < inputs.size(); ++i) {
       EdgeValue& input = inputs[i];
       if (!input.ref) continue;
       input.tensor = input.ref->Read();
       if (!input.tensor.valid() && !member.allows_uninitialized)
-        return FailedPrecondition("Attempting to use uninitialized value of input {}", i);
+        // Only inputs of the region are references.
+        return FailedPrecondition("Attempting to use uninitialized value {}",
+                                  region_->input_names[member.inputs[i].number]);
       if (!IsRef(member.kernel->info.input_types[i])) input.ref = nullptr;
     }
     return OkStatus();
@@ -181,7 +185,7 @@ class GpuRegionKernel final {
       Status status = ResolveRefs(member, absl::MakeSpan(inputs));
       if (!status.ok()) return OfMember(status, member);
       if (recorded != nullptr && member.role == GpuRegion::Member::kCopyToGpu) {
-        outputs[0].tensor = SlotOnGpu(*recorded, recorded->fed.at(member.inputs[0].number));
+        WEIR_ASSIGN(outputs[0].tensor, RecordedOnGpu(member, inputs[0].tensor, *recorded));
       } else if (recorded != nullptr && member.role == GpuRegion::Member::kCopyToHost) {
         status = RecordCopyToHost(inputs[0].tensor, member.first_value, *recorded);
       } else {
@@ -211,6 +215,17 @@ class GpuRegionKernel final {
     return on_gpu ? EdgeValue{SlotOnGpu(*recorded, slot->second), nullptr} : input;
   }
 
+  // What a copy to the GPU gives: an input, which each replay feeds, or a value computed from shapes, which is the same
+  // in all replays. The latter is uploaded between two recordings, and the first one only needs its size.
+  Result<Tensor> RecordedOnGpu(const GpuRegion::Member& member, const Tensor& value, Recorded& recorded) const {
+    if (member.inputs[0].kind == GpuRegion::Source::kInput)
+      return SlotOnGpu(recorded, recorded.fed.at(member.inputs[0].number));
+    if (const auto uploaded = recorded.of_shapes.find(member.first_value); uploaded != recorded.of_shapes.end())
+      return uploaded->second;
+    recorded.to_upload.emplace(member.first_value, value);
+    return gpu_.AllocateTemp(value.dtype(), value.shape());
+  }
+
   Tensor SlotOnGpu(const Recorded& recorded, const Slot& slot) const {
     char* const memory = static_cast<char*>(recorded.fed_on_gpu.raw()) + slot.offset;
     BufferPtr part = MakeIntrusive<GpuBuffer>(memory, slot.bytes, stream_, recorded.fed_on_gpu.buffer());
@@ -221,7 +236,7 @@ class GpuRegionKernel final {
     const Slot slot{value.dtype(), value.shape(), copied_bytes_, value.num_bytes()};
     copied_bytes_ += RoundUp(slot.bytes);
     recorded.copied.emplace(number, slot);
-    if (copied_bytes_ > most_copied_bytes_) return OkStatus();  // only measures
+    if (copied_bytes_ > most_copied_bytes_) return OkStatus();  // no room yet: this pass only adds up the sizes
     return stream_->CopyToHost(recorded.copied_on_host->at(slot.offset), value.raw(), slot.bytes);
   }
 
@@ -243,7 +258,8 @@ class GpuRegionKernel final {
     WEIR_ASSIGN(recorded->fed_on_host, PinnedBlock::Make(stream_, recorded->fed_bytes));
     WEIR_ASSIGN(recorded->fed_on_gpu,
                 gpu_.AllocateTemp(kUint8, Shape{static_cast<int64_t>(std::max(bytes, kSlotAlignment))}));
-    // The sizes of the copies to the host are known after a first recording.
+    // The first recording finds the size of the copies to the host and the values computed from shapes; the second one
+    // has memory for the copies and these values on the GPU.
     for (most_copied_bytes_ = 0;; most_copied_bytes_ = copied_bytes_) {
       copied_bytes_ = sizeof(GpuFault) <= kSlotAlignment ? kSlotAlignment : RoundUp(sizeof(GpuFault));
       recorded->copied.clear();
@@ -254,8 +270,12 @@ class GpuRegionKernel final {
       WEIR_TRY(RecordWork(ctx, *recorded));
       std::move(abandon).Cancel();
       WEIR_ASSIGN(recorded->graph, stream_->EndCapture());
-      if (copied_bytes_ <= std::max(most_copied_bytes_, kSlotAlignment)) return recorded;
+      const bool measured = copied_bytes_ <= std::max(most_copied_bytes_, kSlotAlignment);
+      if (measured && recorded->to_upload.empty()) return recorded;
       recorded->values.clear();
+      for (const auto& [number, value] : std::exchange(recorded->to_upload, {})) {
+        WEIR_ASSIGN(recorded->of_shapes[number], CopyToGpu(stream_, value));
+      }
     }
   }
 

@@ -37,14 +37,15 @@ struct GpuRegion {
   struct Output {
     int32_t value = 0;
     bool on_gpu = false;
-    bool copied = false;  // by a kCopyToHost; else, on the host, it depends on nothing but the shapes of the inputs
+    bool copied = false;  // a kCopyToHost copies it; false for a value on the host that depends only on input shapes
   };
 
   GpuDevice* gpu = nullptr;
   std::vector<Member> members;  // producers first
   std::vector<Output> outputs;
   std::vector<Tensor> constants;
-  std::vector<bool> updated_inputs;  // by input: a variable that a member updates
+  std::vector<bool> updated_inputs;      // by input: a variable that a member updates
+  std::vector<std::string> input_names;  // by input: the node that it comes from
   int32_t num_values = 0;
 };
 

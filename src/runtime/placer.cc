@@ -52,11 +52,11 @@ class Placement {
     DeviceName request;
     int32_t requested_by = -1;  // the element that made the first request, for messages; -1: no request
     int device = -1;
-    // With GPUs: what decides where a group goes that has no request.
+    // With GPUs: decides the device of a group without a request.
     int32_t without_gpu_kernel = -1;  // a member; -1: none
     bool computes_on_gpu = false;
-    bool passes_on = false;        // some members only pass on values
-    bool looks_at_shapes = false;  // some members only look at shapes
+    bool passes_on = false;        // some members only forward values
+    bool looks_at_shapes = false;  // some members only read shapes
     bool state_on_host = false;    // some members are or use state that is always in host memory
   };
 
@@ -228,7 +228,7 @@ class Placement {
         name);
   }
 
-  // The GPU for a group that may choose; -1: not a GPU.
+  // The GPU for a group whose request allows one; -1: none.
   int ChooseGpu(int32_t n, const Group& group) const {
     if (group.without_gpu_kernel >= 0 || !options_.prefer_gpus || group.request.type.has_value()) return -1;
     DeviceName wanted = group.requested_by >= 0 ? group.request : device_names_[0];
@@ -248,14 +248,14 @@ class Placement {
       if (group.passes_on) return -1;
     }
     if (group.state_on_host) return -1;
-    // What computes on the host, such as shapes and control edges, is where the values are computed that it is for.
+    // Nodes whose GPU kernels run on the host, such as those for shapes and control edges: the GPU that computes.
     for (const int device : computing_) {
       if (wanted.Matches(device_names_[device])) return device;
     }
     return -1;
   }
 
-  // The node whose device a node follows that only passes on values or looks at shapes; -1: none.
+  // For a node that only forwards values or reads shapes: the node whose device it follows; -1: none.
   int32_t LeaderOf(int32_t n) const {
     const PlanGraph::Node& node = plan_.nodes[n];
     if (auto merge = merge_of_.find(n); merge != merge_of_.end()) return merge->second;

@@ -263,6 +263,17 @@ void Step::Work(ThreadState& worker) {
   }
 }
 
+// Works for the step. An exception means that there is not enough memory to go on: it ends the step, because the count
+// of outstanding nodes may be wrong.
+template <class F>
+void Step::WorkOrEnd(F work) {
+  try {
+    work();
+  } catch (...) {
+    EndAfterException();
+  }
+}
+
 void Step::WorkShared(bool is_waiter) {
   ThreadState worker(/*keeps_expensive=*/true, /*may_block=*/is_waiter);
   worker.may_take_long = !is_waiter;
@@ -392,10 +403,12 @@ void Step::RunAsync(ThreadState& worker, const ReadyNode& item, const PlanNode& 
 }
 
 void Step::ContinueAfterCall(AsyncCall* call, bool keeps_nothing, bool keeps_expensive) {
-  ThreadState messenger(keeps_expensive, /*may_block=*/false);
-  messenger.keeps_nothing = keeps_nothing;
-  FinishAsync(messenger, call);
-  Work(messenger);
+  WorkOrEnd([&] {
+    ThreadState messenger(keeps_expensive, /*may_block=*/false);
+    messenger.keeps_nothing = keeps_nothing;
+    FinishAsync(messenger, call);
+    Work(messenger);
+  });
   Unref();
 }
 
@@ -573,7 +586,7 @@ void Step::Share(absl::Span<const ReadyNode> items) {
   for (int i = 0; i < threads; ++i) {
     Ref();
     pool_->Schedule([this] {
-      WorkShared(/*is_waiter=*/false);
+      WorkOrEnd([this] { WorkShared(/*is_waiter=*/false); });
       Unref();
     });
   }
@@ -582,10 +595,12 @@ void Step::Share(absl::Span<const ReadyNode> items) {
 void Step::ShareBlocking(const ReadyNode& item) {
   Ref();
   context_.blocking_pool->Schedule([this, item] {
-    ThreadState worker(/*keeps_expensive=*/true, /*may_block=*/true);
-    worker.may_take_long = true;
-    worker.stack.push_back(item);
-    Work(worker);
+    WorkOrEnd([this, item] {
+      ThreadState worker(/*keeps_expensive=*/true, /*may_block=*/true);
+      worker.may_take_long = true;
+      worker.stack.push_back(item);
+      Work(worker);
+    });
     Unref();
   });
 }

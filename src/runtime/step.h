@@ -102,6 +102,8 @@ class Step final {
   };
 
   void Work(ThreadState& worker);
+  template <class F>
+  void WorkOrEnd(F work);
   // `is_waiter`: this is the thread that waits for the step. It may run blocking kernels, but not long ones.
   void WorkShared(bool is_waiter);
   void Run(ThreadState& worker, const ReadyNode& item);
@@ -148,7 +150,10 @@ class Step final {
   void DropMissingFeeds();
   void StoreFetches(Progress& progress);
   Status Describe(const Status& status, const PlanNode* node) const;
+  Status WithNodeName(const Status& status, const PlanNode* node) const;
+  // Does not throw, even if it lacks memory for the message.
   void Fail(const Status& status, const PlanNode* node);
+  void ScheduleEnd();
   // Called when a token in StepArgs::cancelled_by is cancelled.
   void CancelWithParent(Status reason);
   void Finish();
@@ -161,6 +166,8 @@ class Step final {
   bool MayTakeLong(const ReadyNode& item) const;
   // Ends the step without waiting for kernels that are still running. Called some time after the cancellation.
   void EndWithoutKernels();
+  // Call it while an exception is caught that left the step in an unknown state.
+  void EndAfterException();
   void End();
   void Record(int32_t node, const StepTrace::Times& times, absl::Span<const EdgeValue> outputs);
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/clock.h"
+#include "base/out_of_memory.h"
 #include "device/gpu_device.h"
 #include "op/hidden_attrs.h"
 #include "op/node_error.h"
@@ -100,7 +101,16 @@ bool IsFusedOrFolded(const NodeInfo& info) {
 
 }  // namespace
 
+// Returns the bare status if there is no memory for the name of the node.
 Status Step::Describe(const Status& status, const PlanNode* node) const {
+  try {
+    return WithNodeName(status, node);
+  } catch (const std::bad_alloc&) {
+    return status;
+  }
+}
+
+Status Step::WithNodeName(const Status& status, const PlanNode* node) const {
   if (node == nullptr) return status;
   // An error that passes through many nested calls names only the innermost node and the outermost ones.
   if (context_.call_depth > kDescribedCalls && NodeOf(status).has_value()) return status;
@@ -108,9 +118,21 @@ Status Step::Describe(const Status& status, const PlanNode* node) const {
   return WithNode(status, node->info->name, node->info->op->name);
 }
 
+namespace {
+
+// Does part of the work of a failure. Without enough memory for it, the step ends all the same, but later.
+template <class F>
+void TryToTell(F tell) {
+  try {
+    tell();
+  } catch (...) {
+    LogCurrentException("a failed step");
+  }
+}
+
+}  // namespace
+
 void Step::Fail(const Status& status, const PlanNode* node) {
-  // Long enough for kernels that poll the token, short enough for a caller that waits.
-  constexpr std::chrono::milliseconds kCancelGracePeriod(200);
   Status derived;
   {
     std::lock_guard lock(mu_);
@@ -121,27 +143,38 @@ void Step::Fail(const Status& status, const PlanNode* node) {
         status_ = Describe(status_, node);
       return;
     }
-    status_ = Describe(status, node);
-    derived = MarkDerived(status_);
+    derived = status_ = Describe(status, node);
+    TryToTell([&] { derived = MarkDerived(status_); });
     aborted_.store(true, std::memory_order_relaxed);
     changed_.notify_all();
     // If the failed node is the last one running, the step ends at once and needs no timer.
     const bool others_run = node == nullptr || outstanding_.load(std::memory_order_relaxed) > 1;
-    ElasticPool* const pool = context_.blocking_pool;
-    if (others_run && !ended_.load(std::memory_order_acquire) && pool != nullptr && pool->has_threads()) {
-      Ref();
-      end_timer_ = pool->ScheduleAfter(kCancelGracePeriod, [this] {
-        EndWithoutKernels();
-        Unref();
-      });
-    }
+    if (others_run && !ended_.load(std::memory_order_acquire)) TryToTell([this] { ScheduleEnd(); });
   }
-  context_.rendezvous->Abort(derived);  // also fails receives on other tasks
-  cancel_->Cancel(derived);
+  TryToTell([&] { context_.rendezvous->Abort(derived); });  // also fails receives on other tasks
+  TryToTell([&] { cancel_->Cancel(derived); });
   if (plan_.late_feeds) {
     FailFetches();
     DropMissingFeeds();
   }
+}
+
+// Ends the step without kernels that do not obey the cancellation. REQUIRES: mu_ is held.
+void Step::ScheduleEnd() {
+  // Long enough for kernels that poll the token, short enough for a caller that waits.
+  constexpr std::chrono::milliseconds kCancelGracePeriod(200);
+  ElasticPool* const pool = context_.blocking_pool;
+  if (pool == nullptr || !pool->has_threads()) return;
+  end_timer_ = pool->ScheduleAfter(kCancelGracePeriod, [this] {
+    EndWithoutKernels();
+    Unref();
+  });
+  Ref();
+}
+
+void Step::EndAfterException() {
+  Fail(StatusFromCurrentException("a step"), nullptr);
+  EndWithoutKernels();
 }
 
 void Step::Cancel(Status reason) { Fail(reason, nullptr); }
@@ -235,7 +268,7 @@ void Step::End() {
 void Step::DeliverResult() {
   Executor::FetchDone done = std::move(done_);
   done_ = nullptr;
-  done(TakeResult());
+  TryToTell([&] { done(CatchOutOfMemory("the results of a step", [this] { return TakeResult(); })); });
   Unref();
 }
 

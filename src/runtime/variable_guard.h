@@ -1,5 +1,5 @@
-// Where a plan cannot know on which device a resource variable is, because the handle comes from outside of it (the body
-// of a function, a feed), the kernels that use the variable check it when they run.
+// Checks at run time on which device a resource variable is. Needed where the plan cannot know it, because the handle
+// comes from outside: in the body of a function, or from a feed.
 #pragma once
 
 #include "op/kernel.h"
@@ -9,7 +9,8 @@ namespace weir {
 
 // Whether node n uses a resource whose handle is not made in the graph.
 bool NeedsVariableGuard(const PlanGraph& graph, int32_t n);
-// The kernel of such a node: reads copy a value that is in other memory, everything else that uses the value fails.
+// The kernel of such a node, with the check: a read copies a value that is in the memory of another device; any other
+// use of such a value fails.
 Kernel GuardVariables(const Kernel& kernel, const PlanGraph::Node& node);
 
 }  // namespace weir

@@ -116,7 +116,8 @@ const std::vector<std::string>& StandardPsOps() {
                                                "BoostedTreesEnsembleResourceHandleOp",
                                                "BoostedTreesQuantileStreamResourceHandleOp",
                                                "ResourceConditionalAccumulator",
-                                               "DecisionTreeResource"};
+                                               "DecisionTreeResource",
+                                               "WorkQueueHandleOp"};  // not in TensorFlow
   return ops;
 }
 

@@ -13,6 +13,7 @@
 #include "train/batching.h"
 #include "train/input_producers.h"
 #include "train/queue_runner.h"
+#include "train/saver.h"
 
 namespace weir {
 namespace {
@@ -77,7 +78,55 @@ TEST_F(InputPipelineTest, FilesBecomeBatches) {
   for (const auto& [n, times] : seen) EXPECT_EQ(times, 2) << n;
 }
 
+TEST_F(InputPipelineTest, ReadersTakeFilesFromAWorkQueue) {
+  const WorkQueue work = Must(WorkQueue::Make(graph(), Tensor::Vector<std::string>({Numbers(0, 5), Numbers(5, 10)}),
+                                              {.num_epochs = 2, .name = "files"}));
+  const Queue files = Must(WorkProducer(work));
+  const Output size = work.Size();
+  const auto [key, record] = ReaderReadV2(graph(), TFRecordReaderV2(graph()), files.queue_ref());
+  const ParsedFeatures parsed =
+      Must(ParseSingleExample(graph(), record, {{"n", FixedLenFeature{PartialShape::Scalar(), kInt64}}}));
+  ASSERT_TRUE(session_->Run({.targets = {InitializeVariables(graph(), GlobalVariables(graph()))}}).ok());
+
+  const auto coordinator = std::make_shared<Coordinator>();
+  const auto threads = StartQueueRunners(graph(), session_, coordinator);
+  EXPECT_EQ(Must(session_->Run({.fetches = {size}}))[0].scalar<int64_t>(), 4);  // nothing is taken in advance
+  std::map<int64_t, int> seen;
+  Status end;
+  while (end.ok()) {
+    const Result<std::vector<Tensor>> number = session_->Run({.fetches = {std::get<Output>(parsed.at("n"))}});
+    end = number.status();
+    if (end.ok()) ++seen[(*number)[0].scalar<int64_t>()];
+  }
+  EXPECT_EQ(end.code(), StatusCode::kOutOfRange) << end;
+  coordinator->RequestStop();
+  EXPECT_TRUE(coordinator->Join().ok());
+  EXPECT_EQ(seen.size(), 10u);
+  for (const auto& [n, times] : seen) EXPECT_EQ(times, 2) << n;
+}
+
+// A worker that sees that the queue's variable is initialized must find what was restored in the queue.
+TEST_F(InputPipelineTest, AWorkQueueIsRestoredBeforeItsVariable) {
+  const VariablePtr before = Must(Variable::Make(graph(), Tensor::Scalar(1.0f), {.name = "a"}));
+  Must(WorkQueue::Make(graph(), Tensor::Vector<std::string>({"x"}), {.name = "q"}));
+  const std::shared_ptr<Saver> saver = Must(Saver::Make(graph()));
+  std::map<std::string, std::vector<std::string>> after;  // by variable: the types of the nodes before its assignment
+  Node* const all = graph().FindNode(saver->def().restore_op_name());
+  ASSERT_NE(all, nullptr);
+  for (Node* assign : all->control_inputs()) {
+    std::vector<std::string>& types = after[assign->input(0).node->name()];
+    for (Node* node : assign->control_inputs()) types.push_back(node->type());
+  }
+  EXPECT_EQ(after["a"], std::vector<std::string>{});
+  EXPECT_EQ(after["q"], std::vector<std::string>{});
+  EXPECT_EQ(after["q/slices"], std::vector<std::string>{"WorkQueueRestore"});
+}
+
 TEST_F(InputPipelineTest, ReportsErrorsAtConstruction) {
+  for (const WorkQueueOptions& wrong : {WorkQueueOptions{.num_epochs = 0}, WorkQueueOptions{.num_slices = 1}}) {
+    const Result<WorkQueue> queue = WorkQueue::Make(graph(), Tensor::Vector<std::string>({"x", "y"}), wrong);
+    EXPECT_EQ(queue.status().code(), StatusCode::kInvalidArgument) << queue.status();
+  }
   EXPECT_THAT(Message(Batch(graph(), {}, 4)), HasSubstr("at least one tensor in batch()"));
   EXPECT_THAT(Message(StringInputProducer(graph(), Tensor::Vector<std::string>({}))), HasSubstr("non-null"));
   EXPECT_THAT(Message(LimitEpochs(graph(), 1, 0)), HasSubstr("num_epochs must be > 0"));

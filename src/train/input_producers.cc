@@ -123,6 +123,25 @@ Result<Queue> RangeInputProducer(Graph& graph, const Input& limit, const Produce
   return Produce(graph, numbers, inner, PartialShape::Scalar(), scope.name() + "/");
 }
 
+Result<Queue> WorkProducer(const WorkQueue& works, const std::string& name) {
+  Graph& graph = works.graph();
+  const NameScope scope(graph, NameOrDefault(name, kScope));
+  const Queue queue = Queue::Fifo(graph, 1, {kString}, {.shapes = {PartialShape::Scalar()}});
+  Node* const wanted = queue.AwaitDequeue();
+  WEIR_TRY(graph.TakeError());
+  QueueRunnerParts parts{.queue_name = queue.name()};
+  {
+    const ControlDependencies after(graph, {wanted});
+    parts.enqueue = {queue.Enqueue({works.Take("take")})};
+  }
+  parts.close = queue.Close();
+  parts.cancel = queue.Close(/*cancel_pending_enqueues=*/true);
+  WEIR_TRY(graph.TakeError());
+  WEIR_ASSIGN(QueueRunnerPtr runner, QueueRunner::Make(std::move(parts)));
+  AddQueueRunner(graph, std::move(runner));
+  return queue;
+}
+
 Result<OutputList> SliceInputProducer(Graph& graph, const InputList& tensors, const ProducerOptions& options) {
   const NameScope scope(graph, NameOrDefault(options.name, kScope));
   if (tensors.empty()) return InvalidArgument("Expected at least one tensor in slice_input_producer().");

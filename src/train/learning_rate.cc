@@ -82,12 +82,26 @@ Output PolynomialDecay(Graph& graph, const Input& rate, const Input& step, const
   return Add(graph, (terms.rate() - end) * Pow(1.0f - p, terms.Number(power)), end, {.name = scope.name() + "/"});
 }
 
+namespace {
+
+// A boundary has the type of the step, or may be int32 beside an int64 step.
+Status CheckBoundary(const Input& boundary, DType step) {
+  const bool is_output = boundary.is_output();
+  if (boundary.absent() || (!is_output && boundary.literal() == nullptr)) return OkStatus();
+  const DType type = is_output ? boundary.output().base_dtype() : boundary.literal()->NaturalType();
+  if (type == kInvalidType || type == step || (IsInteger(type) && IsInteger(step))) return OkStatus();
+  if (!is_output && IsFloating(type) && IsFloating(step)) return OkStatus();
+  return InvalidArgument("Boundaries (<dtype: '{}'>) must have the same dtype as x (<dtype: '{}'>).", type, step);
+}
+
+}  // namespace
+
 Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& boundaries, const InputList& values,
                          std::string name) {
   NameScope scope(graph, NameOrDefault(name, "PiecewiseConstant"));
   if (values.size() != boundaries.size() + 1 || boundaries.empty()) {
     graph.RecordError(
-        InvalidArgument("piecewise_constant needs exactly one more value than boundaries: {} boundaries, {} values",
+        InvalidArgument("The length of boundaries should be 1 less than the length of values: {} boundaries, {} values",
                         boundaries.size(), values.size()));
     return Output();
   }
@@ -95,6 +109,12 @@ Output PiecewiseConstant(Graph& graph, const Input& step, const InputList& bound
   if (!x.ok()) {
     graph.RecordError(x.status());
     return Output();
+  }
+  for (const Input& boundary : boundaries) {
+    if (Status status = CheckBoundary(boundary, x->base_dtype()); !status.ok()) {
+      graph.RecordError(status);
+      return Output();
+    }
   }
   std::vector<CaseBranch> branches;
   const auto constant = [&graph](const Input& value) -> BranchFn {

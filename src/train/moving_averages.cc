@@ -4,6 +4,8 @@
 #include "graph/build/math_ops.h"
 #include "graph/build/operators.h"
 #include "graph/build/state_ops.h"
+#include "graph/compose/variable_scope.h"
+#include "graph/compose/weights.h"
 #include "graph/graph_keys.h"
 #include "graph/node_builder.h"
 #include "tensor/tensor.h"
@@ -73,22 +75,25 @@ Result<Node*> ExponentialMovingAverage::ApplyTensor(Output value) {
 
 namespace {
 
-// A zero-initialized variable named below the average.
-Result<VariablePtr> ZeroVariable(Graph& graph, const Variable& average, const std::string& name,
-                                 const PartialShape& shape) {
+// A zero-initialized variable of the scope `below`, which is named like the average. As in TensorFlow, this scope is
+// inside the current one, whose reuse decides whether a variable is shared.
+Result<VariablePtr> ZeroVariable(Graph& graph, const VariableScope& below, const Variable& average,
+                                 const std::string& name, const PartialShape& shape) {
   ControlDependencies cleared = ControlDependencies::Cleared(graph);
-  VariableOptions how;
-  how.name = average.op_name() + "/" + name + "/";
-  how.dtype = average.dtype();
-  how.trainable = false;
-  how.use_resource = average.is_resource();
-  return Variable::MakeWith(
-      graph,
-      [&]() -> Result<Output> {
-        WEIR_ASSIGN(Tensor zero, Tensor::Zeros(how.dtype, Shape{}));
-        return Fill(graph, std::vector<int64_t>(shape.dims().begin(), shape.dims().end()), zero, {.name = "zeros"});
-      },
-      how);
+  VariableRequest request;
+  request.name = name;
+  const std::shared_ptr<VariableStore> store = VariableStore::Of(graph);
+  for (int i = 1; below.reuse != Reuse::kYes && store->Find(below.name + "/" + request.name) != nullptr; ++i)
+    request.name = fmt::format("{}_{}", name, i);
+  request.shape = shape;
+  request.dtype = average.dtype();
+  request.initializer = std::make_shared<const ScopedInitializer>(ZerosInitializer());
+  request.trainable = false;
+  request.use_resource = average.is_resource();
+  WEIR_ASSIGN(const FoundVariable found, VariableScopeStack(graph).GetBelow(below, std::move(request)));
+  if (found.whole == nullptr)
+    return InvalidArgument("'{}/{}' must be a single variable, to average without a bias", below.name, name);
+  return found.whole;
 }
 
 }  // namespace
@@ -105,8 +110,9 @@ Result<Output> AssignMovingAverage(const Variable& average, const Output& value,
     changed = average.AssignSub((average.AsInput() - value) * rate, false, update.name() + "/");
   } else {
     // The biased average starts at zero; dividing by 1 - decay^steps removes the bias.
-    WEIR_ASSIGN(VariablePtr biased, ZeroVariable(graph, average, "biased", average.shape()));
-    WEIR_ASSIGN(VariablePtr step, ZeroVariable(graph, average, "local_step", PartialShape::Scalar()));
+    const VariableScope below = VariableScopeStack(graph).Opened(average.op_name(), {}, {});
+    WEIR_ASSIGN(VariablePtr biased, ZeroVariable(graph, below, average, "biased", average.shape()));
+    WEIR_ASSIGN(VariablePtr step, ZeroVariable(graph, below, average, "local_step", PartialShape::Scalar()));
     Output next_biased = biased->AssignSub((biased->AsInput() - value) * rate);
     Output next_step = step->AssignAdd(1);
     WEIR_TRY(graph.TakeError());

@@ -21,6 +21,15 @@ std::string WithoutScope(const std::string& name, const std::string& scope) {
   return !scope.empty() && name.starts_with(scope + "/") ? name.substr(scope.size() + 1) : name;
 }
 
+// True if the node closes a queue that no other session can find.
+bool ClosesPrivateQueue(const Node& close) {
+  if (close.num_inputs() == 0) return false;
+  const Node& queue = *close.input(0).node;
+  if (queue.op().traits.state != StateRole::kHandle) return false;
+  const Result<std::string> shared_name = queue.Attr<std::string>("shared_name");
+  return shared_name.ok() && shared_name->empty();
+}
+
 }  // namespace
 
 Result<QueueRunnerPtr> QueueRunner::Make(QueueRunnerParts parts) {
@@ -98,8 +107,9 @@ std::vector<QueueRunner::Loop> QueueRunner::Loops(std::shared_ptr<Session> sessi
                        // `cancel` wakes only steps that wait for this queue; an enqueue node may be waiting for
                        // something else.
                        stopped->Cancel(Cancelled("the coordinator has stopped"));
-                       // A queue outlives a session that lost a task: the next session continues with it.
-                       if (IsPreemption(coordinator->error())) return OkStatus();
+                       // A shared queue outlives a session that lost a task: the next session continues with it.
+                       if (IsPreemption(coordinator->error()) && !ClosesPrivateQueue(*self->parts_.cancel))
+                         return OkStatus();
                        // If the session is already closed, there is nothing to wake.
                        session->Run({.targets = {self->parts_.cancel}}).status().IgnoreError();
                        return OkStatus();

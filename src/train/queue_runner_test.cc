@@ -104,6 +104,22 @@ TEST_F(QueueRunnerTest, ALostTaskLeavesTheQueueToTheNextSession) {
   }
 }
 
+TEST_F(QueueRunnerTest, ALostTaskEndsStepsThatWaitForAQueueOfTheSession) {
+  for (const bool is_shared : {false, true}) {
+    auto coord = std::make_shared<Coordinator>();
+    const Queue never = Queue::Fifo(graph(), 1, {kFloat});
+    const Queue queue = Queue::Fifo(graph(), 1, {kFloat}, {.shared_name = is_shared ? "shared" : ""});
+    const Output is_closed = queue.IsClosed();
+    parts_.enqueue = {never.Dequeue()[0].node};
+    parts_.cancel = queue.Close(/*cancel_pending_enqueues=*/true);
+    const auto runner = Must(QueueRunner::Make(parts_));
+    const QueueRunnerThreads threads(coord, runner->Loops(session_, coord));
+    coord->RequestStop(Unavailable("gone"));
+    EXPECT_EQ(coord->Join(), Unavailable("gone"));
+    EXPECT_EQ(Must(session_->Run({.fetches = {is_closed}}))[0].scalar<bool>(), !is_shared);
+  }
+}
+
 TEST_F(QueueRunnerTest, AStopEndsStepsThatWaitForSomethingElse) {
   auto coord = std::make_shared<Coordinator>();
   const Queue never = Queue::Fifo(graph(), 1, {kFloat});

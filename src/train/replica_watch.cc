@@ -9,20 +9,21 @@ namespace {
 constexpr double kShortestPauseSecs = 0.01;
 constexpr double kLongestPauseSecs = 1;
 
-struct Seen {
+// The state of the replicas at one poll.
+struct Sample {
   std::vector<int64_t> given;
   int64_t step = 0;
   bool all_wait = false;
-  bool operator==(const Seen&) const = default;
+  bool operator==(const Sample&) const = default;
 };
 
-Seen SeenIn(const std::vector<Tensor>& values) {
-  Seen seen;
+Sample MakeSample(const std::vector<Tensor>& values) {
+  Sample sample;
   const size_t sums = values.size() - 2;
-  for (size_t i = 0; i < sums; ++i) seen.given.push_back(values[i].Int(0));
-  seen.step = values[sums].Int(0);
-  seen.all_wait = values[sums + 1].Int(0) < 0;
-  return seen;
+  for (size_t i = 0; i < sums; ++i) sample.given.push_back(values[i].Int(0));
+  sample.step = values[sums].Int(0);
+  sample.all_wait = values[sums + 1].Int(0) < 0;
+  return sample;
 }
 
 }  // namespace
@@ -31,38 +32,37 @@ Status ReplicaWatch::Run(Session& session, const Coordinator& coordinator, Cance
   std::vector<Output> fetches = given;
   fetches.push_back(step);
   fetches.push_back(waiting);
-  auto look = session.MakeCallable({}, fetches, {});
-  if (!look.ok()) return OkStatus();  // other steps report the session's error
+  auto poll = session.MakeCallable({}, fetches, {});
+  if (!poll.ok()) return OkStatus();  // the training steps report the session's error
   const auto now_secs = [&] { return static_cast<double>(clock->MonotonicNanos()) / 1e9; };
-  Seen last;
+  Sample last;
   double since = now_secs();
   double pause = kShortestPauseSecs;
   while (!coordinator.WaitForStop(pause)) {
-    const Result<std::vector<Tensor>> values = (*look)->Call({}, nullptr, nullptr, &stopped);
+    const Result<std::vector<Tensor>> values = (*poll)->Call({}, nullptr, nullptr, &stopped);
     if (!values.ok()) return OkStatus();
-    Seen seen = SeenIn(*values);
+    Sample now = MakeSample(*values);
     const auto lacking =
-        std::find_if(seen.given.begin(), seen.given.end(), [&](int64_t count) { return count > 0 && count < needed; });
-    const bool lacks = lacking != seen.given.end();
-    if (seen != last || !lacks) since = now_secs();
-    // A waiting replica has already contributed. If all wait in two successive samples, no replica is left to
-    // contribute.
-    if (lacks && seen.all_wait && seen == last) {
+        std::find_if(now.given.begin(), now.given.end(), [&](int64_t count) { return count > 0 && count < needed; });
+    const bool lacks = lacking != now.given.end();
+    if (now != last || !lacks) since = now_secs();
+    // A waiting replica has already contributed. If all wait in two successive samples, no more gradients will come.
+    if (lacks && now.all_wait && now == last) {
       TrainInfo(
           "{}: step {} has {} of {} gradients and all replicas wait (gradients were lost). All replicas repeat the "
           "step",
-          name, seen.step, *lacking, needed);
+          name, now.step, *lacking, needed);
       session.Run({.targets = {again}, .cancel = &stopped}).status().IgnoreError();
-      last = Seen();
+      last = Sample();
       continue;
     }
     if (const double waited = now_secs() - since; waited >= limit_secs)
       return DeadlineExceeded(
-          "{}: step {} has {} of {} required gradients after {:.0f} s: too few replicas are running", name, seen.step,
+          "{}: step {} has {} of {} required gradients after {:.0f} s: too few replicas are running", name, now.step,
           *lacking, needed, waited);
     pause = std::min({pause * 1.5, kLongestPauseSecs, std::max(limit_secs / 10, kShortestPauseSecs)});
-    if (lacks && seen.all_wait) pause = kShortestPauseSecs;
-    last = std::move(seen);
+    if (lacks && now.all_wait) pause = kShortestPauseSecs;
+    last = std::move(now);
   }
   return OkStatus();
 }

@@ -1,6 +1,6 @@
-// ReplicaWatch: run by the chief of synchronous replicas to detect missing gradients. If all replicas wait for a step
-// that lacks gradients, some gradients were lost with a previous model: all replicas repeat the step. If replicas are
-// missing for too long, it fails.
+// ReplicaWatch: polls the accumulators of synchronous replicas, on the chief, to detect missing gradients. If all
+// replicas wait for a step that lacks gradients, some gradients were lost with a task that was restarted: the watch
+// makes all replicas repeat the step. If too few replicas contribute for too long, the watch fails.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct ReplicaWatch {
   std::string name;           // name of the optimizer, for messages
   std::vector<Output> given;  // number of gradients in each accumulator
   Output step;
-  Output waiting;         // negative: every replica waits
+  Output waiting;         // negative if every replica waits
   Node* again = nullptr;  // makes all waiting replicas repeat the step
   int64_t needed = 1;     // gradients per step
   double limit_secs = 60;
@@ -27,14 +27,15 @@ struct ReplicaWatch {
   Status Run(Session& session, const Coordinator& coordinator, CancelToken& stopped) const;
 };
 
-// Runs on the replicas that are not the chief: without the chief nobody applies gradients, so all replicas wait.
+// ChiefWatch: runs on the other replicas to detect that the chief is missing. Only the chief applies gradients, so
+// without it all replicas wait.
 struct ChiefWatch {
   std::string name;  // name of the optimizer, for messages
   Output step;
-  Output waiting;  // negative: every replica waits
+  Output waiting;  // negative if every replica waits
   double warn_secs = 10;
   double limit_secs = 600;
-  double pause_secs = 1;  // between two looks
+  double pause_secs = 1;  // between polls
   Clock* clock = &RealClock();
 
   // Runs until the coordinator stops. Warns while all replicas wait at the same step; DeadlineExceeded after the limit.

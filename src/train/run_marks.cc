@@ -30,7 +30,7 @@ Result<RecoverMode> ParseRecoverMode(std::string_view text) {
   return InvalidArgument("WEIR_RECOVER is '{}', but must be partial, resume or restore", text);
 }
 
-std::string TaskOfDevice(const std::string& device) {
+std::string RequestedTask(const std::string& device) {
   const Result<DeviceName> name = DeviceName::Parse(device);
   if (!name.ok() || !name->job) return "";
   DeviceName task;
@@ -43,7 +43,7 @@ Result<std::unique_ptr<RunMarks>> RunMarks::Read(Graph& graph, Session& session,
   std::map<std::string, std::vector<std::string>> variables;
   std::map<std::string, Node*> one_of;
   for (const VariablePtr& variable : GlobalVariables(graph)) {
-    const std::string task = TaskOfDevice(variable->device());
+    const std::string task = RequestedTask(variable->device());
     variables[task].push_back(Describe(variable));
     one_of[task] = variable->handle().node;
   }
@@ -51,7 +51,7 @@ Result<std::unique_ptr<RunMarks>> RunMarks::Read(Graph& graph, Session& session,
   std::unique_ptr<RunMarks> marks(new RunMarks(options, std::make_shared<Graph>(graph.registry())));
   WEIR_ASSIGN(marks->session_, session.NewSessionForGraph(marks->graph_));
   if (marks->session_ == nullptr) return nullptr;
-  // The session opens its tasks first, and the marks are read later: a task that is restarted in between has no mark.
+  // Let the session open its tasks before the marks are read: a task that is restarted in between then has no mark.
   RunRequest open;
   open.cancel = options.cancel;
   for (const auto& [task, node] : one_of) open.targets.push_back(node);

@@ -1,7 +1,7 @@
-// RunMarks: what tells a chief that comes back whether the model that it left is still alive. Each task that holds
-// variables also holds a mark: the id of the run that initialized or restored them there, and a fingerprint of the
-// variables. The id is that of a file in the checkpoint directory. A mark is a variable beside the model's, so it is
-// lost together with them.
+// RunMarks: lets a restarted chief find out which tasks still have the variables of its run. Each task with variables
+// also has a mark: a variable with the id of the run that initialized or restored them, and a fingerprint of their
+// names, types and shapes. A restarted task loses its mark together with its variables. The id of the run is in a file
+// of the checkpoint directory.
 #pragma once
 
 #include <map>
@@ -23,13 +23,13 @@ Result<RecoverMode> ParseRecoverMode(std::string_view text);
 class RunMarks final {
  public:
   struct Options {
-    std::string directory = "";  // of the checkpoints; without one no mark counts
+    std::string directory = "";  // of the checkpoints; if empty, marks are ignored
     Env* env = &RealEnv();
     CancelToken* cancel = nullptr;
   };
-  // Reads the marks. `session` is the session that then trains: if a task is restarted after this call, the next step
-  // of the session that uses the task fails. Null if there can be no marks: no global variables, or variables that end
-  // with the session.
+  // Reads the marks. `session` must be the one that trains afterwards: if a task is restarted after this call, the next
+  // step of that session on the task fails. Null if marks are impossible: the graph has no global variables, or they
+  // end with the session.
   static Result<std::unique_ptr<RunMarks>> Read(Graph& graph, Session& session, const Options& options);
   ~RunMarks();
   RunMarks(const RunMarks&) = delete;
@@ -37,7 +37,7 @@ class RunMarks final {
 
   // The tasks with variables: "/job:ps/task:1"; "" is the task of the session's own server.
   const std::set<std::string>& tasks() const { return tasks_; }
-  // Those whose variables this run has neither initialized nor restored since the task was started.
+  // The tasks whose variables this run has neither initialized nor restored since the task was started.
   const std::set<std::string>& lost() const { return lost_; }
 
   // Call it before variables of these tasks are assigned.
@@ -69,6 +69,6 @@ class RunMarks final {
 };
 
 // The task of a device: "/job:ps/task:1", or "" if the device names none.
-std::string TaskOfDevice(const std::string& device);
+std::string RequestedTask(const std::string& device);
 
 }  // namespace weir

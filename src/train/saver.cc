@@ -78,23 +78,25 @@ Result<std::shared_ptr<Saver>> Saver::FromDef(tensorflow::SaverDef def, const st
 Status Saver::Build(Graph& graph) {
   if (built_) return OkStatus();
   graph_ = &graph;
-  SavedVariables variables;
-  std::vector<SavedTable> tables = std::exchange(options_.tables, {});
-  std::vector<SavedIterator> iterators = std::exchange(options_.iterators, {});
+  SavedObjects objects;
+  objects.tables = std::exchange(options_.tables, {});
+  objects.iterators = std::exchange(options_.iterators, {});
+  objects.work_queues = std::exchange(options_.work_queues, {});
   if (options_.variables.has_value()) {
-    variables = *options_.variables;
+    objects.variables = *options_.variables;
   } else {
-    WEIR_ASSIGN(variables, VariablesBySavedName(GlobalVariables(graph)));
-    tables = graph.collections().Of<SavedTable>(graph_keys::kSaveableObjects);
-    iterators = graph.collections().Of<SavedIterator>(graph_keys::kSaveableObjects);
+    WEIR_ASSIGN(objects.variables, VariablesBySavedName(GlobalVariables(graph)));
+    objects.tables = graph.collections().Of<SavedTable>(graph_keys::kSaveableObjects);
+    objects.iterators = graph.collections().Of<SavedIterator>(graph_keys::kSaveableObjects);
+    objects.work_queues = graph.collections().Of<SavedWorkQueue>(graph_keys::kSaveableObjects);
   }
-  if (variables.empty() && tables.empty() && iterators.empty()) {
+  if (objects.empty()) {
     if (!options_.allow_empty) return InvalidArgument("No variables to save");
     is_empty_ = true;
     built_ = true;
     return OkStatus();
   }
-  WEIR_ASSIGN(*def_, BuildSaverGraph(graph, variables, tables, iterators, options_.graph, std::move(*def_)));
+  WEIR_ASSIGN(*def_, BuildSaverGraph(graph, objects, options_.graph, std::move(*def_)));
   options_.variables.reset();
   built_ = true;
   return OkStatus();

@@ -1,6 +1,7 @@
 #include "train/saver_graph.h"
 
 #include <functional>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 #include "graph/build/array_ops.h"
@@ -25,6 +26,8 @@ struct Saveable {
   std::vector<Entry> entries;
   std::string device;
   std::function<Node*(Graph& graph, const std::vector<Output>& restored)> assign;
+  Node* variable = nullptr;  // that this assigns
+  Node* before = nullptr;    // a variable that is assigned after this: who sees its value also sees this object's
 };
 
 Node* AssignRestored(Graph& graph, const Variable& v, Output value, bool reshape) {
@@ -51,9 +54,11 @@ Saveable OfVariable(const std::string& name, const VariablePtr& v, bool reshape)
   const Output value = v->is_resource() || !slice.empty() ? v->value() : v->handle();
   return {.entries = {{name, slice, value}},
           .device = v->device(),
-          .assign = [v, reshape](Graph& graph, const std::vector<Output>& restored) {
-            return AssignRestored(graph, *v, restored[0], reshape);
-          }};
+          .assign =
+              [v, reshape](Graph& graph, const std::vector<Output>& restored) {
+                return AssignRestored(graph, *v, restored[0], reshape);
+              },
+          .variable = v->handle().node};
 }
 
 Saveable OfTable(const SavedTable& saved) {
@@ -78,28 +83,43 @@ Saveable OfIterator(const SavedIterator& saved) {
           }};
 }
 
+// Workers take work as soon as the variables are initialized, and must not take what was there before.
+Saveable OfWorkQueue(const SavedWorkQueue& saved) {
+  const WorkQueue queue = saved.queue;
+  return {.entries = {{queue.name() + "-works", "", saved.left}, {queue.name() + "-state", "", saved.state}},
+          .device = queue.handle().node->device(),
+          .assign = [queue](Graph&,
+                            const std::vector<Output>& restored) { return queue.Restore(restored[0], restored[1]); },
+          .before = queue.slices()->handle().node};
+}
+
 // Sorted by name.
-Result<std::vector<Saveable>> Saveables(const SavedVariables& variables, const std::vector<SavedTable>& tables,
-                                        const std::vector<SavedIterator>& iterators, bool reshape) {
+Result<std::vector<Saveable>> Saveables(const SavedObjects& objects, bool reshape) {
   std::map<std::string, std::vector<Saveable>> by_name;
-  for (const auto& [name, parts] : variables) {
+  for (const auto& [name, parts] : objects.variables) {
     for (const VariablePtr& part : parts) {
       if (!part->slice.has_value() && parts.size() > 1)
         return InvalidArgument("At least two variables have the same name: {}", name);
       by_name[name].push_back(OfVariable(name, part, reshape));
     }
   }
-  for (const SavedTable& table : tables) {
+  for (const SavedTable& table : objects.tables) {
     const std::string& name = table.table.handle.node->name();
     std::vector<Saveable>& same = by_name[name];
     if (!same.empty()) return InvalidArgument("At least two variables have the same name: {}", name);
     same.push_back(OfTable(table));
   }
-  for (const SavedIterator& iterator : iterators) {
+  for (const SavedIterator& iterator : objects.iterators) {
     const std::string& name = iterator.handle.node->name();
     std::vector<Saveable>& same = by_name[name];
     if (!same.empty()) return InvalidArgument("At least two saved objects have the same name: {}", name);
     same.push_back(OfIterator(iterator));
+  }
+  for (const SavedWorkQueue& work : objects.work_queues) {
+    const std::string& name = work.queue.name();
+    std::vector<Saveable>& same = by_name[name];
+    if (!same.empty()) return InvalidArgument("At least two saved objects have the same name: {}", name);
+    same.push_back(OfWorkQueue(work));
   }
   std::vector<Saveable> result;
   for (auto& [name, saveables] : by_name)
@@ -150,11 +170,17 @@ Node* AddRestore(Graph& graph, Output filename, const std::vector<Saveable>& sav
   }
   if (values.size() != columns.types.size()) return nullptr;
   std::vector<Node*> assigned;
-  auto next = values.begin();
-  for (const Saveable& saveable : saveables) {
-    const auto end = next + static_cast<int64_t>(saveable.entries.size());
-    assigned.push_back(saveable.assign(graph, std::vector<Output>(next, end)));
-    next = end;
+  std::map<Node*, Node*> first;  // by variable: what is assigned before it
+  for (const bool is_first : {true, false}) {
+    auto next = values.begin();
+    for (const Saveable& saveable : saveables) {
+      const auto begin = std::exchange(next, next + static_cast<int64_t>(saveable.entries.size()));
+      if (is_first != (saveable.before != nullptr)) continue;
+      const auto found = first.find(saveable.variable);
+      const ControlDependencies after(graph, found == first.end() ? std::vector<Node*>{} : std::vector{found->second});
+      assigned.push_back(saveable.assign(graph, std::vector<Output>(begin, next)));
+      if (is_first) first[saveable.before] = assigned.back();
+    }
   }
   return Group(graph, assigned, name);
 }
@@ -250,11 +276,9 @@ Result<SavedVariables> VariablesBySavedName(const std::vector<VariablePtr>& vari
   return result;
 }
 
-Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables& variables,
-                                             const std::vector<SavedTable>& tables,
-                                             const std::vector<SavedIterator>& iterators,
+Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedObjects& objects,
                                              const SaverGraphOptions& options, tensorflow::SaverDef def) {
-  WEIR_ASSIGN(const std::vector<Saveable> saveables, Saveables(variables, tables, iterators, options.reshape));
+  WEIR_ASSIGN(const std::vector<Saveable> saveables, Saveables(objects, options.reshape));
   NameScope scope(graph, NameOrDefault(options.name, "save"));
   const std::string default_name = options.filename.empty() ? "model" : options.filename;
   Output filename =

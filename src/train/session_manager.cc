@@ -157,8 +157,7 @@ namespace {
 // Whether a step needs the gradients of several replicas.
 bool IsSynchronous(const Graph& graph) {
   const std::vector<Node*> nodes = graph.Nodes();
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const Node* node) { return node->op().traits.accumulator; });
+  return std::any_of(nodes.begin(), nodes.end(), [](const Node* node) { return node->op().traits.accumulator; });
 }
 
 // The nodes under the saver's restore op that assign variables of these tasks.
@@ -176,7 +175,7 @@ std::vector<Node*> RestoringNodes(const Graph& graph, const Saver& saver, const 
       continue;
     }
     const bool has_own_device = !node->device().empty() || node->num_inputs() == 0;
-    if (tasks.contains(TaskOfDevice(has_own_device ? node->device() : node->input(0).node->device())))
+    if (tasks.contains(RequestedTask(has_own_device ? node->device() : node->input(0).node->device())))
       found.push_back(node);
   }
   return found;
@@ -201,7 +200,7 @@ Result<std::unique_ptr<RunMarks>> SessionManager::ReadMarks(Session& session, co
   if (marks.ok() || IsPreemption(marks.status()) || marks.status().code() == StatusCode::kCancelled ||
       marks.status().code() == StatusCode::kDeadlineExceeded)
     return marks;
-  TrainWarning("Cannot see whether the variables of an earlier session are alive, so they are not kept: {}",
+  TrainWarning("Cannot find out whether variables of an earlier session are alive, so they are not kept: {}",
                std::string(marks.status().message()));
   return nullptr;
 }
@@ -211,18 +210,18 @@ Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const 
   if (*options_.recover == RecoverMode::kRestore || lost == marks.tasks()) return false;
   const std::string lost_tasks = absl::StrJoin(lost, ", ");
   if (!lost.empty() && (*options_.recover != RecoverMode::kPartial || IsSynchronous(graph_))) {
-    TrainInfo("The variables of {} are lost. Restoring those of all tasks", lost_tasks);
+    LogInfo("The variables of {} are lost. Restoring those of all tasks", lost_tasks);
     return false;
   }
   WEIR_ASSIGN(const auto latest, LatestCheckpoint(*options_.env, options.checkpoint_dir));
   const Result<GlobalStep> step = FindGlobalStep(graph_, OfSeveral::kFirst);
-  if (step.ok() && step->value.valid() && latest && !lost.contains(TaskOfDevice(step->value.node->device()))) {
+  if (step.ok() && step->value.valid() && latest && !lost.contains(RequestedTask(step->value.node->device()))) {
     const Result<int64_t> now = ReadGlobalStep(session, step->value, options.cancel);
     if (!now.ok() && now.status().code() != StatusCode::kFailedPrecondition) return now.status();
     const std::optional<int64_t> saved = StepOfCheckpoint(*latest);
     if (!now.ok() || (saved && *now < *saved)) {
-      TrainInfo("The servers are {}, before {}. Restoring the variables of all tasks",
-                now.ok() ? fmt::format("at step {}", *now) : "without a global step", *latest);
+      LogInfo("The variables on the servers are older than {}: they have {}. Restoring the variables of all tasks",
+              *latest, now.ok() ? fmt::format("global step {}", *now) : "no global step");
       return false;
     }
   }
@@ -238,15 +237,15 @@ Result<bool> SessionManager::KeepModel(Session& session, RunMarks& marks, const 
     WEIR_ASSIGN(missing, CheckReady(options_.ready, "Model not ready", session, options.cancel));
   }
   if (missing) {
-    TrainInfo("Restoring the variables of all tasks, because some are not on the servers any more: {}", *missing);
+    LogInfo("Restoring the variables of all tasks, because some are not on the servers any more: {}", *missing);
     return false;
   }
   WEIR_TRY(marks.Set(lost));
   if (lost.empty())
-    TrainInfo("The variables of this run are alive on all servers: training continues from there");
+    LogInfo("The variables of this run are alive on all servers: training continues from there");
   else
-    TrainInfo("Restored the variables of {} from {}; those of the other tasks are alive and were kept", lost_tasks,
-              *latest);
+    LogInfo("Restored the variables of {} from {}; those of the other tasks are alive and were kept", lost_tasks,
+            *latest);
   WEIR_ASSIGN(const auto state, GetCheckpointState(*options_.env, options.checkpoint_dir));
   if (state && options.saver != nullptr)
     options.saver->RecoverLastCheckpoints(

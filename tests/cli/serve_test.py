@@ -40,6 +40,14 @@ class Served:
         assert found, self.said + self.process.stderr.read()
         self.target = found[1]
 
+    def wait_for_line(self, text):
+        """Reads standard error up to a line with the text."""
+        guard = threading.Timer(PATIENCE, self.process.kill)
+        guard.start()
+        while text not in (line := self.process.stderr.readline()):
+            assert line, f"the server ended without saying {text!r}"
+        guard.cancel()
+
     def end(self, number=signal.SIGTERM):
         """Sends the signal and returns the exit status and standard error."""
         if self.process.poll() is None:
@@ -110,7 +118,7 @@ def test_bind_address():
     """A task can listen at another address than the one that its cluster has for it."""
     [address] = free_addresses(1)
     port = int(address.split(":")[1])
-    arguments = ["--cluster", f"worker=192.0.2.1:{port}"]
+    arguments = ["--cluster", f"worker=192.0.2.1:{port}", "--insecure"]
     status, _, error = weir("serve", *arguments)
     assert status == 1 and "192.0.2.1" in error and "bind_address" in error and "WEIR_BIND_ADDRESS" in error
     for options, environment in ((["--bind_address", "127.0.0.1"], {}), ([], {"WEIR_BIND_ADDRESS": f"127.0.0.1:{port}"})):
@@ -319,17 +327,18 @@ def test_a_server_ends_with_the_workers():
                 served.process.wait(seconds)
             return served.process.poll() is None
         first, second = start_worker(cluster, 0), start_worker(cluster, 1)
-        time.sleep(0.5)  # the server has found both
+        for _ in range(2):
+            served.wait_for_line("is up")
         second.kill()
         second.communicate()
         let_end(first)
         assert is_up(1)
         second = start_worker(cluster, 1, "raises")
-        time.sleep(0.5)
+        served.wait_for_line("is up")
         assert "ValueError" in let_end(second)[1]
         assert is_up(1)
         second = start_worker(cluster, 1)
-        time.sleep(0.5)
+        served.wait_for_line("is up")
         let_end(second)
         served.process.wait(PATIENCE)
         status, error = served.end()

@@ -410,6 +410,8 @@ if task == "ps0":
     time.sleep(600)
 if task == "worker0" and count <= FAILURES:
     sys.exit(3)
+while len(open(starts.replace(task, "ps0")).readlines()) < 2:
+    time.sleep(0.01)  # the job ends with this task
 print("done")
 """
 

@@ -92,7 +92,7 @@ def test_a_new_folder_does_not_continue_with_the_weights_of_another_run(tmp_path
         os.mkdir(training.folder)
         chief = training.restart("worker0")
         training.wait_for_step(chief.started, ["worker0"])
-        assert min(step for _, step in training.steps_since(chief.started, ["worker0"])) == 0
+        assert min(step for _, step in training.steps_since(chief.started, ["worker0"])) <= 1  # a fetched variable is read last
 
 
 def test_the_behaviour_of_tensorflow_can_be_chosen(tmp_path, monkeypatch):

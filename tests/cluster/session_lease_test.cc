@@ -1,4 +1,4 @@
-// Leases of sessions on a simulated clock: a session whose master is not heard of ends, with all that it holds.
+// Leases of sessions on a simulated clock: a session that its master does not renew ends, with all that it holds.
 #include "cluster/one_task.h"
 
 namespace weir {
@@ -23,6 +23,12 @@ class SessionLeaseTest : public OneTaskTest {
     return Answer<tensorflow::CreateWorkerSessionResponse>(
                [&](auto done) { worker_->CreateWorkerSession(std::move(request), CallOptions{}, std::move(done)); })
         .status();
+  }
+  void Delete(const std::string& handle) {
+    tensorflow::DeleteWorkerSessionRequest request;
+    request.set_session_handle(handle);
+    worker_->DeleteWorkerSession(std::move(request), CallOptions{}, [](const auto&) {});
+    Wait(100);
   }
   Status Renew(const std::string& handle) { return Create(handle, kLeaseMs, /*renew=*/true); }
   // Registers a graph that waits for an element of an empty queue, and runs it. Returns where the status will be.
@@ -85,6 +91,8 @@ TEST_F(SessionLeaseTest, SessionsWithoutALeaseStay) {  // those of TensorFlow's 
   ASSERT_TRUE(Create("b", kLeaseMs).ok());
   Wait(1000 * kLeaseMs);
   EXPECT_EQ(usage().sessions, 1);
+  Delete("a");
+  EXPECT_EQ(usage().sessions, 0);
 }
 
 TEST_F(SessionLeaseTest, StepsAndGraphsOfTheSessionEnd) {
@@ -99,10 +107,7 @@ TEST_F(SessionLeaseTest, StepsAndGraphsOfTheSessionEnd) {
   EXPECT_FALSE(of_b->has_value());
   EXPECT_EQ(usage().steps, 1);
   EXPECT_EQ(usage().graphs, 1);
-  tensorflow::DeleteWorkerSessionRequest request;
-  request.set_session_handle("b");
-  worker_->DeleteWorkerSession(std::move(request), CallOptions{}, [](const auto&) {});
-  Wait(100);
+  Delete("b");
 }
 
 TEST_F(SessionLeaseTest, NothingIsLeftOfAThousandSessions) {
@@ -125,6 +130,8 @@ TEST_F(SessionLeaseTest, AStoppedTaskEndsItsLeases) {
   cluster_.Find(kTask)->End([&] { ended = true; });
   Wait(2 * kLeaseMs);
   EXPECT_TRUE(ended);
+  EXPECT_EQ(usage().sessions, 1);
+  Delete("a");
 }
 
 }  // namespace

@@ -136,7 +136,8 @@ TEST_F(GpuTest, LinearRegressionTrainsWhollyOnTheGpu) {
     Result<Node*> train = optimizer.Minimize(loss);
     ASSERT_TRUE(train.ok()) << train.status();
     ASSERT_NO_FATAL_FAILURE(Initialize());
-    const std::vector<Feed> feeds = {{x, Tensor::Vector<float>({0, 1, 2})}, {y, Tensor::Vector<float>({0.2f, 2.2f, 4.2f})}};
+    const std::vector<Feed> feeds = {{x, Tensor::Vector<float>({0, 1, 2})},
+                                     {y, Tensor::Vector<float>({0.2f, 2.2f, 4.2f})}};
     for (int i = 0; i < 100; ++i) ASSERT_TRUE(Run({}, feeds, {*train}).ok());
     EXPECT_NEAR(Floats(w->ReadValue())[0], 2, 1e-3);
     EXPECT_NEAR(Floats(b->ReadValue())[0], 0.2, 1e-3);
@@ -180,9 +181,8 @@ TEST_F(GpuTest, UsesSeeTheValuesThatTheGraphOrders) {
 
 TEST_F(GpuTest, AnErrorOfAKernelEndsItsStep) {
   const Output labels = PlaceholderOf(kInt64);
-  const Output loss = SparseSoftmaxCrossEntropyWithLogits(ZerosLike(Constant(graph(), *Tensor::Zeros(kFloat, {2, 3}))),
-                                                          labels)
-                          .loss;
+  const Output loss =
+      SparseSoftmaxCrossEntropyWithLogits(ZerosLike(Constant(graph(), *Tensor::Zeros(kFloat, {2, 3}))), labels).loss;
   const Feed wrong{labels, Tensor::Vector<int64_t>({1, 3})};
   EXPECT_THAT(Error({loss}, {wrong}), testing::AllOf(HasSubstr("label value of 3"), HasSubstr("SparseSoftmax")));
   EXPECT_THAT(Error({}, {wrong}, {loss.node}), HasSubstr("label value of 3"));
@@ -227,7 +227,9 @@ TEST_F(GpuTest, LoopsAndBranches) {
   const Output x = PlaceholderOf(kFloat, PartialShape{2});
   const auto looped = WhileLoop(
       graph(), [](const OutputList& v) { return Less(v[0], 3); },
-      [](const OutputList& v) { return OutputList{v[0] + 1, v[1] * 2.0f}; },
+      [](const OutputList& v) {
+        return OutputList{v[0] + 1, v[1] * 2.0f};
+      },
       {Constant(graph(), Tensor::Scalar(int32_t{0})), x});
   ASSERT_TRUE(looped.ok()) << looped.status();
   EXPECT_THAT(Floats((*looped)[1], {{x, Tensor::Vector<float>({1, 2})}}), ElementsAre(8, 16));

@@ -19,6 +19,8 @@ NOT_COMPARED = {
     **{op: "no function of TensorFlow makes it; op_cases_test.py asks for it" for op in (
         "ApplyAdagradV2", "SparseApplyAdagradV2", "ResourceApplyAdagradV2", "ResourceSparseApplyAdagradV2", "ResourceApplyAdamWithAmsgrad")},
     **{op: "an op of Weir's, between a GPU and the host" for op in ("_CopyToGpu", "_CopyToHost", "_HostConst")},
+    **{op: "an op of Weir's; tests/ops has it" for op in (
+        "QueueAwaitDequeue", "WorkQueueCreate", "WorkQueueHandleOp", "WorkQueueRestore", "WorkQueueSave", "WorkQueueSize", "WorkQueueTake")},
     "GatherTree": "an op of contrib, which later TensorFlows lack; tests/ops and tests/python compute its values in another way",
     "QuantizedReluX": "TensorFlow has no kernel",
     "Abort": "ends the process",

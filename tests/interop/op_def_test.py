@@ -6,7 +6,8 @@ from weir.proto import message_class
 
 # Ops of contrib, which 2.21 lacks.
 # Ops of tf.contrib, and Weir's own.
-OTHER_OPS = {"GatherTree", "_CopyToGpu", "_CopyToHost", "_HostConst"}
+OTHER_OPS = {"GatherTree", "_CopyToGpu", "_CopyToHost", "_HostConst", "QueueAwaitDequeue", "WorkQueueCreate", "WorkQueueHandleOp",
+             "WorkQueueRestore", "WorkQueueSave", "WorkQueueSize", "WorkQueueTake"}
 
 
 def describe_argument(arg):

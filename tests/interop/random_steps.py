@@ -425,7 +425,7 @@ class Evaluator:
         self.states = [[value] for value in start]  # indexed by variable: its values after 0, 1, ... updates
         self.zero = [0] * len(start)
         self.seen = {}     # keyed by name: how many updates of each variable it is ordered after
-        self.updates = {}  # the same by name of an update
+        self.updates = {}  # keyed by name of an update: how many updates of each variable it is ordered after
         self.last = [self.zero] * len(start)  # the same for the last update of each variable
 
     @staticmethod

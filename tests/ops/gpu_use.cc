@@ -45,8 +45,8 @@ void GpuUse::End(bool passed) {
 }
 
 int GpuUse::num_on_gpu() const {
-  return static_cast<int>(
-      std::count_if(rows_.begin(), rows_.end(), [](const auto& row) { return row.second.passed + row.second.failed > 0; }));
+  return static_cast<int>(std::count_if(rows_.begin(), rows_.end(),
+                                        [](const auto& row) { return row.second.passed + row.second.failed > 0; }));
 }
 
 std::string GpuUse::Table() const {

@@ -1,8 +1,8 @@
-// weir_tests_ops [--remote|--simulated|--gpu|--fake-gpu] [FOLDER]: every case of the *.optest files in FOLDER (default tests/ops) is a
-// test, run in every mode. With --remote, cases run on a server in another process; with --simulated, on other tasks of
-// a simulated cluster (WEIR_SIM_SEED=n selects another seed). With --gpu or --fake-gpu, nodes run on the GPU of this
-// machine, or on a fake one, if they have a kernel there; a table at the end says which ops did. Cases in which no node
-// can are skipped.
+// weir_tests_ops [--remote|--simulated|--gpu|--fake-gpu] [FOLDER]: every case of the *.optest files in FOLDER (default
+// tests/ops) is a test, run in every mode. With --remote, cases run on a server in another process; with --simulated,
+// on other tasks of a simulated cluster (WEIR_SIM_SEED=n selects another seed). With --gpu or --fake-gpu, nodes run on
+// the GPU of this machine, or on a fake one, if they have a kernel there; a table at the end says which ops did. Cases
+// in which no node can are skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -6,6 +6,7 @@ import numpy as np
 
 import weir as tf
 from weir import _weir
+from weir.lib.work_queue import WorkQueue
 
 PIECES = {}  # name: (the class of weir._weir under test, make, use)
 
@@ -43,6 +44,7 @@ WITHOUT_GRAPH = {
     "LayerComputation": "numbers",
     "LayerWindow": "numbers",
     "OpFunction": "an op of the registry",
+    "OpTraits": "facts about an op",
     "OpaqueTensor": "a value",
     "PartitionInfo": "shapes",
     "PenaltyKind": "an enumeration",
@@ -244,6 +246,8 @@ def template():
 
 # --- queues, tables and similar resources ---
 piece("QueueBase", "queue", lambda q: [run([q.enqueue(1.0), q.size()]), q.close(), q.queue_ref.name])(lambda: tf.FIFOQueue(3, tf.float32, []))
+piece("WorkQueueBase", "work_queue", lambda q: [q.take(), q.size(), q.name, q.op, q.input_producer(), q.add_summary()])(
+    lambda: WorkQueue(["a", "b"]))
 piece("QueueBase", "queue_from_list", lambda q: [q.enqueue(1.0), q.name])(
     lambda: tf.QueueBase.from_list(0, [tf.FIFOQueue(3, tf.float32), tf.FIFOQueue(3, tf.float32)]))
 piece("DenseAccumulator", "accumulator", lambda a: [run(a.apply_grad(1.0)), a.take_grad(1), a.name])(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import weir as tf
 from weir import _weir
+from weir._names import find
 from weir.lib.timeline import Timeline
 
 
@@ -308,3 +309,67 @@ def test_everything_is_freed():
     del g
     gc.collect()
     assert ref() is None and _weir.get_default_graph() is not None
+
+
+# --- tensorflow.python.tools ---
+def frozen(build):
+    """A frozen graph with the node "out", what it computes from the node "in", and the input."""
+    x = np.random.RandomState(0).rand(2, 4, 4, 3).astype(np.float32)
+    out = tf.identity(build(tf.placeholder(tf.float32, [None, 4, 4, 3], name="in")), name="out")
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for v in tf.global_variables():
+            session.run(v.assign(tf.random_uniform(v.shape, 0.5, 1.5, seed=1)))
+        graph = tf.graph_util.convert_variables_to_constants(session, tf.get_default_graph().as_graph_def(), ["out"])
+        return graph, session.run(out, {"in:0": x}), x
+
+
+def computed(graph, x, name="in"):
+    with tf.Graph().as_default(), tf.Session() as session:
+        return session.run(tf.import_graph_def(graph, return_elements=["out:0"])[0], {f"import/{name}:0": x})
+
+
+@pytest.mark.parametrize("kind", ["conv", "conv with bias", "depthwise", "unscaled"])
+def test_batch_norms_are_folded_into_convolutions(kind):
+    def build(x):
+        if kind == "depthwise":
+            y = tf.nn.depthwise_conv2d(x, tf.get_variable("w", [2, 2, 3, 2]), [1, 1, 1, 1], "SAME")
+        else:
+            y = tf.layers.conv2d(x, 5, 2, use_bias=kind == "conv with bias", bias_initializer=tf.ones_initializer())
+        return tf.nn.relu(tf.layers.batch_normalization(y, fused=True, scale=kind != "unscaled"))
+    graph, wanted, x = frozen(build)
+    library = find("python.tools.optimize_for_inference_lib")
+    folded = library.optimize_for_inference(graph, ["in"], ["out"], tf.float32.as_datatype_enum)
+    ops = [node.op for node in folded.node]
+    assert not any(op.startswith("FusedBatchNorm") for op in ops) and ops.count("BiasAdd") == ops.count("Identity") == 1
+    np.testing.assert_allclose(computed(folded, x), wanted, rtol=1e-5, atol=1e-5)
+
+
+def test_batch_norms_that_cannot_be_folded_remain():
+    graph, wanted, x = frozen(lambda x: tf.layers.batch_normalization(tf.nn.relu(x), fused=True))
+    library = find("python.tools.optimize_for_inference_lib")
+    kept = library.optimize_for_inference(graph, ["in"], ["out"], tf.float32.as_datatype_enum)
+    assert any(node.op.startswith("FusedBatchNorm") for node in kept.node)
+    np.testing.assert_allclose(computed(kept, x), wanted, rtol=1e-5)
+    graph.node.add(name="in")
+    with pytest.raises(ValueError, match="Duplicate node names detected for in"):
+        library.ensure_graph_is_valid(graph)
+    graph.node[-1].name, graph.node[-1].input[:] = "new", ["^gone"]
+    with pytest.raises(ValueError, match="Input for new not found: \\^gone"):
+        library.ensure_graph_is_valid(graph)
+
+
+def test_unused_nodes_are_stripped(tmp_path, capsys):
+    graph, _, _ = frozen(lambda x: tf.square(tf.nn.relu(x, name="middle")))
+    library = find("python.tools.strip_unused_lib")
+    stripped = library.strip_unused(graph, ["middle"], ["out"], tf.float32.as_datatype_enum)
+    assert [(node.name, node.op) for node in stripped.node] == [("middle", "Placeholder"), ("Square", "Square"), ("out", "Identity")]
+    assert computed(stripped, np.float32([3.0]), "middle").tolist() == [9.0]
+    for names, error in ((["gone"], KeyError), (["middle:0"], ValueError)):
+        with pytest.raises(error):
+            library.strip_unused(graph, names, ["out"], 1)
+    (tmp_path / "a.pb").write_bytes(graph.SerializeToString())
+    library.strip_unused_from_files(str(tmp_path / "a.pb"), True, str(tmp_path / "b.pbtxt"), False, "middle", "out", 1)
+    library.strip_unused_from_files(str(tmp_path / "b.pbtxt"), False, str(tmp_path / "c.pb"), True, "middle", "out", 1)
+    assert type(graph).FromString((tmp_path / "c.pb").read_bytes()) == stripped and "3 ops in the final graph." in capsys.readouterr().out
+    assert library.strip_unused_from_files(str(tmp_path / "none"), True, "", True, "", "out", 1) == -1

@@ -1,4 +1,4 @@
-"""Tests tf.keras in graph mode: names, models as containers, what is refused. tests/interop compares values with TensorFlow."""
+"""Tests tf.keras in graph mode: names, models as containers, calls that are refused. tests/interop compares values with TensorFlow."""
 import subprocess
 import sys
 

@@ -256,7 +256,7 @@ print(tf.Session().run(tf.constant(5)))
 
 # The elements of the second dataset share one tensor, so the buffer that holds them exceeds the limit.
 @pytest.mark.slow
-@pytest.mark.parametrize("limit_mb", [400, 500, 700])
+@pytest.mark.parametrize("limit_mb", [200, 400, 500, 700])
 @pytest.mark.parametrize("dataset", ["range(2 ** 62)", "from_tensors(1).repeat()"])
 def test_a_shuffle_without_address_space_fails(dataset, limit_mb):
     body = f"""

@@ -162,3 +162,68 @@ def test_assets_and_init_op_of_newer_files_are_used(tmp_path):
     (tmp_path / "model" / "saved_model.pb").write_bytes(model.SerializeToString())
     with pytest.raises(Exception, match="no node 'none', to which its '__saved_model_init_op' refers"):
         loaded(str(tmp_path / "model"), ["serve"])
+
+
+# --- load_v2 ---
+def save_lookup(folder, words):
+    """A model with a variable, a table that a file initializes, and a signature that returns a sparse tensor."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, w = tf.placeholder(tf.float32, [None], name="x"), tf.get_variable("w", initializer=3.0)
+        table = tf.contrib.lookup.index_table_from_file(str(words))
+        word = tf.placeholder(tf.string, [None], name="word")
+        sparse = tf.sparse_placeholder(tf.float32, [None, 2])
+        session.run([w.initializer, tf.tables_initializer()])
+        session.run(w.assign(5.0))
+        make = tf.saved_model.signature_def_utils.predict_signature_def
+        signatures = {"serving_default": make({"x": x}, {"y": x * w, "z": x + 1}), "find": make({"word": word, "scale": x}, {"id": table.lookup(word)}),
+                      "sparse": make({"s": sparse}, {"t": tf.SparseTensor(sparse.indices, sparse.values * w, sparse.dense_shape)})}
+        builder = tf.saved_model.Builder(str(folder))
+        builder.add_meta_graph_and_variables(session, ["serve"], signatures, assets_collection=tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS),
+                                             main_op=tf.tables_initializer())
+        builder.save()
+
+
+def test_signatures_as_functions(tmp_path):
+    (tmp_path / "words.txt").write_text("one\ntwo\n")
+    save_lookup(tmp_path / "m", tmp_path / "words.txt")
+    (tmp_path / "words.txt").unlink()
+    model = tf.saved_model.load_v2(str(tmp_path / "m"))
+    again = tf.saved_model.load_v2(str(tmp_path / "m"), tags=["serve"])
+    assert sorted(model.signatures) == ["find", "serving_default", "sparse"] and tf.global_variables() == []
+    f = model.signatures["serving_default"]
+    v = tf.get_variable("v", initializer=[1.0, 2.0])
+    first, second, other = f(v), f(x=tf.constant([10.0])), again.signatures["serving_default"](v)
+    ids = model.signatures["find"](word=tf.constant(["two", "one", "three"]), scale=tf.constant([1.0]))["id"]
+    sparse = model.signatures["sparse"](s=tf.SparseTensor([[0, 1]], [2.0], [1, 2]))["t"]
+    gradient, = tf.gradients(first["y"], v)
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.tables_initializer()])
+        assert session.run([first["y"], second["z"], other["y"], gradient, ids]) and session.run(second["y"]).tolist() == [50]
+        assert session.run(first["y"]).tolist() == session.run(other["y"]).tolist() == [5, 10] and session.run(gradient).tolist() == [5, 5]
+        assert session.run(ids).tolist() == [1, 0, -1] and session.run(sparse).values.tolist() == [10]
+    assert f.structured_input_signature == ((), {"x": tf.TensorSpec([None], tf.float32, "x")})
+    assert [t.shape.as_list() for t in f.inputs + f.outputs] == [[None]] * 3 and sorted(f.structured_outputs) == ["y", "z"]
+    for call in (lambda: f(q=v), lambda: f(v, v), lambda: f(), lambda: model.signatures["find"](v)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_load_v2_chooses_a_meta_graph(tmp_path):
+    with tf.Session() as session:
+        x, w = tf.placeholder(tf.float32, [], name="x"), tf.get_variable("w", initializer=3.0)
+        session.run(w.initializer)
+        builder = tf.saved_model.Builder(str(tmp_path / "m"))
+        builder.add_meta_graph_and_variables(session, ["train"])
+        builder.add_meta_graph(["serve", "gpu"], {"f": tf.saved_model.predict_signature_def({"x": x}, {"y": x * w})})
+        builder.save()
+    with pytest.raises(ValueError, match="there are 2 MetaGraphs"):
+        tf.saved_model.load_v2(str(tmp_path / "m"))
+    with pytest.raises(RuntimeError, match="associated with tags \\['serve'\\]"):
+        tf.saved_model.load_v2(str(tmp_path / "m"), "serve")
+    with pytest.raises(OSError, match="does not exist"):
+        tf.saved_model.load_v2(str(tmp_path / "none"))
+    assert tf.saved_model.load_v2(str(tmp_path / "m"), ["train"]).signatures == {}
+    y = tf.saved_model.load_v2(str(tmp_path / "m"), ["gpu", "serve"]).signatures["f"](tf.constant(2.0))["y"]
+    with tf.Session() as session:
+        session.run(tf.tables_initializer())
+        assert session.run(y) == 6.0

@@ -213,6 +213,18 @@ def test_a_timeout_names_the_missing_server():
     assert raised.value.message == f"CreateSession: no answer from the server at {target} within 100 ms"
 
 
+def test_a_session_says_which_server_it_waits_for():
+    [address] = free_cluster(ps=1)["ps"]
+    body = f"""
+import weir as tf
+with tf.Session("grpc://{address}", config=tf.ConfigProto(operation_timeout_in_ms=1300)) as session:
+    session.run(tf.constant(1))
+"""
+    result = subprocess.run([sys.executable, "-c", body], capture_output=True, text=True, timeout=60)
+    assert f"still waiting for response from the server at grpc://{address}" in result.stderr
+    assert "DeadlineExceededError" in result.stderr and f"no answer from the server at grpc://{address}" in result.stderr
+
+
 def test_closing_a_session_ends_its_steps(cluster):
     with tf.device("/job:ps/task:0"):
         forever = tf.while_loop(lambda i: i < 2_000_000_000, lambda i: i + 1, [tf.constant(0)])

@@ -1,6 +1,8 @@
 """Tests small public names: files, tests, and modules below tensorflow.python."""
 import importlib
+import ipaddress
 import os
+import socket
 
 import numpy as np
 import pytest
@@ -24,6 +26,18 @@ def test_a_local_cluster():
         sess.run(v.assign_add(2.0))
     with tf.Session(workers[1].target) as sess:
         assert sess.run(v) == 3
+
+
+def test_a_local_cluster_needs_no_resolver(monkeypatch):
+    """A machine without /etc/hosts cannot resolve "localhost"."""
+    class Socket(socket.socket):
+        def bind(self, address):
+            ipaddress.ip_address(address[0])
+            super().bind(address)
+
+    monkeypatch.setattr(socket, "socket", Socket)
+    workers, servers = tf.test.create_local_cluster(1, 1)
+    assert len(workers) == len(servers) == 1
 
 
 def test_image_gradients_need_a_rank():

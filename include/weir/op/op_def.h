@@ -103,8 +103,8 @@ struct OpDef {
   bool commutative = false;
   bool aggregate = false;
   bool allows_uninitialized_input = false;
-  bool is_function = false;  // a function of a graph's library, used as an op
-  bool is_fused = false;     // made by a pass for one node that replaces several (runtime/fused_elementwise.h)
+  bool is_function = false;    // a function of a graph's library, used as an op
+  bool is_fused = false;       // made by a pass for one node that replaces several (runtime/fused_elementwise.h)
   bool is_gpu_region = false;  // made by runtime/gpu_region.h
 
   const AttrDef* FindAttr(std::string_view name) const;

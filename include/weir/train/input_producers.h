@@ -7,6 +7,7 @@
 
 #include "weir/graph/compose/queue.h"
 #include "weir/graph/compose/variable.h"
+#include "weir/graph/compose/work_queue.h"
 
 namespace weir {
 
@@ -30,6 +31,10 @@ Result<Queue> StringInputProducer(Graph& graph, const Input& strings, const Prod
 Result<Queue> RangeInputProducer(Graph& graph, const Input& limit, const ProducerOptions& options = {});
 // Produces one slice of each tensor at a time, all at the same index.
 Result<OutputList> SliceInputProducer(Graph& graph, const InputList& tensors, const ProducerOptions& options = {});
+
+// Produces the slices of a work queue. Takes a slice only when a dequeue waits, so that this session holds no slices
+// that it does not use yet.
+Result<Queue> WorkProducer(const WorkQueue& works, const std::string& name = "");
 
 // Forwards the tensor num_epochs times, then fails with OutOfRange.
 Result<Output> LimitEpochs(Graph& graph, const Input& tensor, int64_t num_epochs, const std::string& name = "");

@@ -23,7 +23,8 @@ struct QueueRunnerParts {
   std::string queue_name = "";
   std::vector<Node*> enqueue = {};
   Node* close = nullptr;  // run when the last enqueue node reaches the end of its input
-  // Run when the coordinator stops, unless a task was lost: closes the queue, which fails the steps that wait for it.
+  // Run when the coordinator stops: closes the queue, which fails the steps that wait for it. Not run if a task was
+  // lost, unless the queue belongs to the session (it has no shared_name): its steps would wait forever.
   Node* cancel = nullptr;
   // Error codes that mean the end of the queue, not a failure.
   std::set<StatusCode> closed = {StatusCode::kOutOfRange};

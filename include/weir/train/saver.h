@@ -24,9 +24,11 @@ using RunStep = std::function<Result<std::vector<Tensor>>(const RunRequest&)>;
 RunStep RunIn(Session& session);
 
 struct SaverOptions {
-  std::optional<SavedVariables> variables = {};  // default: all global variables, tables and saveable iterators
+  // Default: all global variables, tables, saveable iterators and work queues.
+  std::optional<SavedVariables> variables = {};
   std::vector<SavedTable> tables = {};           // beside the given variables
   std::vector<SavedIterator> iterators = {};     // beside the given variables
+  std::vector<SavedWorkQueue> work_queues = {};  // beside the given variables
   SaverGraphOptions graph = {};
   int max_to_keep = 5;  // 0 or less: all
   double keep_checkpoint_every_n_hours = 10000;

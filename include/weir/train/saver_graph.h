@@ -7,6 +7,7 @@
 
 #include "weir/graph/compose/lookup.h"
 #include "weir/graph/compose/variable.h"
+#include "weir/graph/compose/work_queue.h"
 #include "weir/proto/messages.h"
 
 namespace weir {
@@ -37,10 +38,15 @@ struct SavedIterator {
   Output handle;
   Output state;
 };
+struct SavedObjects {
+  SavedVariables variables = {};
+  std::vector<SavedTable> tables = {};
+  std::vector<SavedIterator> iterators = {};
+  std::vector<SavedWorkQueue> work_queues = {};
+  bool empty() const { return variables.empty() && tables.empty() && iterators.empty() && work_queues.empty(); }
+};
 // Sets the three tensor and op names of `def` and keeps its other fields. Duplicate names are an error.
-Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedVariables& variables,
-                                             const std::vector<SavedTable>& tables,
-                                             const std::vector<SavedIterator>& iterators,
+Result<tensorflow::SaverDef> BuildSaverGraph(Graph& graph, const SavedObjects& objects,
                                              const SaverGraphOptions& options, tensorflow::SaverDef def);
 
 }  // namespace weir

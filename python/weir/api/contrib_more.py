@@ -15,7 +15,12 @@ _PREPROCESSING = ["VocabularyProcessor", "CategoricalVocabulary", "ByteProcessor
 _PROJECTOR = ["ProjectorConfig", "EmbeddingInfo", "SpriteMetadata", "visualize_embeddings"]
 _PROFILER = ["profile", "Profiler", "ProfileOptionBuilder", "GraphNodeProto", "MultiGraphNodeProto"]
 
+_IMAGE = ["angles_to_projective_transforms", "compose_transforms", "flat_transforms_to_matrices", "matrices_to_flat_transforms", "rotate",
+          "transform", "translate", "translations_to_projective_transforms"]
+
 NAMES = {
+    **{f"contrib.image.{name}": f"weir.lib.contrib_image:{name}" for name in _IMAGE},
+    "contrib.image.python.ops.image_ops.*": "=contrib.image.",
     **{f"contrib.opt.{name}": f"weir.lib.contrib_opt:{name}" for name in _OPT},
     **{f"contrib.opt.{name}": name for name in ("AdaMaxOptimizer", "LARSOptimizer", "MultitaskOptimizerWrapper",
                                                 "clip_gradients_by_global_norm")},
@@ -40,6 +45,22 @@ NAMES = {
     "contrib.nn.nth_element": "(input, n, reverse=False, name=None) op:NthElement",
     "contrib.nn.conv1d_transpose": "(value, filter, output_shape, stride, padding='SAME', data_format='NWC', name=None) "
                                    "=nn.conv1d_transpose[input=value,filters=filter,strides=stride]",
+    "contrib.learn.python.learn.datasets.base": "weir.lib.learn_datasets:",
+    "contrib.learn.datasets.base": "weir.lib.learn_datasets:",
+    **{f"contrib.nccl.{name}": f"weir.lib.nccl:{name}" for name in ("all_sum", "all_prod", "all_min", "all_max", "reduce_sum", "broadcast")},
+    "contrib.nccl.python.ops.nccl_ops.*": "=contrib.nccl.",
+    "contrib.hooks.ProfilerHook": "=train.ProfilerHook",
+    "tensorboard.plugins.projector.*": "=contrib.tensorboard.plugins.projector.",  # its place before 1.3
+    "python.ops.seq2seq.*": "=contrib.legacy_seq2seq.",
+    "contrib.lookup.lookup_ops.*": "=contrib.lookup.",
+    "contrib.distributions.python.ops.*": "=contrib.distributions.",
+    **{f"contrib.data.python.ops.{module}.*": "=contrib.data." for module in (
+        "batching", "counter", "enumerate_ops", "error_ops", "get_single_element", "grouping", "interleave_ops", "iterator_ops", "optional_ops",
+        "prefetching_ops", "random_ops", "readers", "resampling", "scan_ops", "shuffle_ops", "threadpool", "unique", "writers")},
+    "python.util.all_util": "weir.lib.all_util:",
+    **{f"contrib.predictor.{name}": f"weir.lib.predictor:{name}" for name in ("from_saved_model", "from_estimator")},
+    **{f"contrib.predictor.{module}.{name}": f"weir.lib.predictor:{name}" for module, name in (
+        ("predictor", "Predictor"), ("saved_model_predictor", "SavedModelPredictor"), ("core_estimator_predictor", "CoreEstimatorPredictor"))},
     **{f"profiler.{name}": f"weir.lib.profiler:{name}" for name in _PROFILER},
     "contrib.tfprof.model_analyzer": "weir.lib.profiler:",
     "python.profiler.model_analyzer.*": "=profiler.",

@@ -9,6 +9,10 @@ _EARLY = ["InMemoryEvaluatorHook", "make_early_stopping_hook", "make_stop_at_che
           "stop_if_higher_hook", "stop_if_lower_hook", "stop_if_no_decrease_hook",
           "stop_if_no_increase_hook"]
 _LOGITS = ["call_logit_fn", "dnn_logit_fn_builder", "linear_logit_fn_builder"]
+_CONTRIB = ["binary_classification_head", "multi_class_head", "regression_head", "poisson_regression_head", "logistic_regression_head",
+            "multi_label_head", "multi_head", "clip_gradients_by_norm", "forward_features"]
+_CANNED_HEADS = ["_binary_logistic_head_with_sigmoid_cross_entropy_loss", "_multi_class_head_with_softmax_cross_entropy_loss", "_regression_head",
+                 "_regression_head_with_mean_squared_error_loss", "LossSpec"]
 # The file below weir/lib of each name of tf.estimator.
 _PLACES = {
     "estimator": ["Estimator", "EstimatorSpec", "VocabInfo", "WarmStartSettings"],
@@ -40,6 +44,9 @@ NAMES = {
     **{f"python.estimator.export.{module}.*": "=estimator.export." for module in ("export", "export_output", "export_lib")},
     **{f"contrib.estimator.{name}": f"weir.lib.early_stopping:{name}" for name in [*_EARLY, "read_eval_metrics", "add_metrics"]},
     **{f"contrib.estimator.{name}": f"weir.lib.canned_estimators:{name}" for name in _LOGITS},
+    **{f"contrib.estimator.{name}": f"weir.lib.contrib_estimator:{name}" for name in _CONTRIB},
+    **{f"python.estimator.canned.head.{name}": f"weir.lib.contrib_estimator:{name}" for name in _CANNED_HEADS},
+    "contrib.estimator.build_raw_supervised_input_receiver_fn": "=estimator.experimental.build_raw_supervised_input_receiver_fn",
     "contrib.learn.ModeKeys": "weir.lib.estimator_config:ContribModeKeys",
     "train.VocabInfo": "weir.lib.estimator:VocabInfo",
     "train.warm_start": "weir.lib.warm_start:warm_start",

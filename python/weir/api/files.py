@@ -31,6 +31,7 @@ NAMES = {
     "saved_model.Builder": "weir.lib.saved_model:Builder",
     "saved_model.builder.SavedModelBuilder": "=saved_model.Builder",
     "saved_model.simple_save": "weir.lib.saved_model:simple_save",
+    "saved_model.load_v2": "weir.lib.loaded_model:load_v2",
     "saved_model.maybe_saved_model_directory": "weir.lib.saved_model:contains_saved_model",
     "saved_model.loader.maybe_saved_model_directory": "weir.lib.saved_model:contains_saved_model",
     "saved_model.main_op.main_op": "weir.lib.saved_model:main_op",

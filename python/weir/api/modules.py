@@ -169,6 +169,8 @@ NAMES = {
     "python.eager.context": "weir.lib.eager_context:",
     "python.platform.resource_loader": "weir.lib.resource_loader:",
     "python.tools.inspect_checkpoint": "weir.lib.inspect_checkpoint:",
+    "python.tools.strip_unused_lib": "weir.lib.strip_unused:",
+    "python.tools.optimize_for_inference_lib": "weir.lib.optimize_for_inference:",
     "python.util.deprecation": "weir.lib.deprecation:",
     **{f"python.util.{name}._PER_MODULE_WARNING_LIMIT": "weir.lib.deprecation:_PER_MODULE_WARNING_LIMIT"
        for name in ("module_wrapper", "deprecation_wrapper")},

@@ -9,5 +9,6 @@ NAMES = {
     **{name: f"weir.lib.queues:{name}" for name in _QUEUES + _ACCUMULATORS},
     **{f"queue.{name}": f"={name}" for name in _QUEUES},
     **{f"io.{name}": f"={name}" for name in _QUEUES if name != "FIFOQueue"},
+    "python.ops.work_queue": "weir.lib.work_queue:",  # DeepRec's
     "sparse.SparseConditionalAccumulator": "=SparseConditionalAccumulator",
 }

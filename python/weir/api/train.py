@@ -31,6 +31,7 @@ NAMES = {
     "train.replica_device_setter": "replica_device_setter",
     **{f"contrib.training.{name}": name for name in _PLACEMENT},
     "python.training.device_setter.*": "=train.",
+    "python.training.device_setter._RoundRobinStrategy": "weir.lib.device_setter:_RoundRobinStrategy",
     "train.Coordinator": "Coordinator",
     "train.LooperThread": "weir.lib.looper:LooperThread",
     **{f"train.{name}": f"weir.lib.queue_runner:{name}" for name in _QUEUE_RUNNERS},

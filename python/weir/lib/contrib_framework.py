@@ -18,7 +18,7 @@ def assert_or_get_global_step(graph=None, global_step_tensor=None):
 
 
 def assert_scalar(tensor, name=None):
-    """Returns the tensor; raises ValueError if it is known to be no scalar."""
+    """Returns the tensor; raises ValueError if it is known not to be a scalar."""
     with _weir.name_scope(name or "assert_scalar"):
         tensor = _weir.convert_to_tensor(tensor)
         if tensor.shape.ndims not in (0, None):

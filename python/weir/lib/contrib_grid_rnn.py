@@ -114,7 +114,7 @@ class GridLSTMCell(RNNCell):
             after += new_states
 
     def _make_tf_features(self, input_feat, slice_offset=0):
-        """Returns the windows of each block. With an offset, they start that much later (or earlier), and zeros extend the inputs."""
+        """Returns the windows of each block, shifted by the offset; zeros extend the inputs."""
         width = _width(input_feat)
         offset = max(slice_offset, 0)
         if slice_offset:
@@ -171,7 +171,7 @@ class GridLSTMCell(RNNCell):
 
     @staticmethod
     def _seen(peepholes, gate, cells):
-        """What a gate sees of both cells."""
+        """Returns the peephole terms of a gate: both cells, multiplied by their weights. 0 without peepholes."""
         return peepholes[gate + "f"] * cells["f"] + peepholes[gate + "t"] * cells["t"] if peepholes else 0.0
 
     def _new_cell(self, axis, inputs, before, weights):

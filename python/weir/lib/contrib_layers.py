@@ -356,32 +356,30 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
                updates_collections="update_ops", is_training=True, reuse=None, variables_collections=None, outputs_collections=None, trainable=True,
                batch_weights=None, fused=None, data_format="NHWC", zero_debias_moving_mean=False, scope=None, renorm=False,
                renorm_clipping=None, renorm_decay=0.99, adjustment=None):
-    if batch_weights is not None or zero_debias_moving_mean or adjustment is not None:
-        raise NotImplementedError("batch_norm: batch_weights, zero_debias_moving_mean and adjustment are not supported")
     if renorm:
         fused = bool(fused)
     _check_format(data_format, "NHWC", "NCHW")
     initial, regular = param_initializers or {}, param_regularizers or {}
     inputs = _weir.convert_to_tensor(inputs)
-    # As in TensorFlow, the fused op normalizes rows, too: as images of one pixel.
-    rows = inputs if inputs.shape.ndims == 2 and fused in (None, True) else None
+    rank = inputs.shape.ndims
+    # As in TensorFlow, the layer of tf.layers computes what it can, and functions of this module the rest.
+    special = batch_weights is not None or zero_debias_moving_mean or updates_collections != "update_ops"
+    fuse = fused in (None, True) and batch_weights is None and not renorm and adjustment is None and rank in (2, 4) and (special or rank == 2)
+    if fuse or special:
+        if renorm:
+            raise ValueError("renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean")
+        from weir.lib.contrib_norms import normalize_batch
+        with _weir.variable_scope(scope, default_name="BatchNorm", reuse=reuse) as opened:
+            y = normalize_batch(inputs, fuse, decay, center, scale, epsilon, initial, regular, updates_collections, is_training,
+                                variables_collections, trainable, batch_weights, data_format, zero_debias_moving_mean)
+            return finish(y, activation_fn, outputs_collections, opened.name)
     with _layer_scope(scope, "BatchNorm", reuse) as opened:
-        if rows is not None:
-            channels = rows.shape.as_list()[1]
-            if channels is None:
-                raise ValueError("`C` dimension must be known but is None")
-            inputs = _find("reshape")(rows, [-1, channels, 1, 1] if data_format == "NCHW" else [-1, 1, 1, channels])
         layer = layers.BatchNormalization(
             1 if data_format.startswith("NC") else -1, decay, epsilon, center, scale, initial.get("beta", "zeros"), initial.get("gamma", "ones"),
             initial.get("moving_mean", "zeros"), initial.get("moving_variance", "ones"), regular.get("beta"), regular.get("gamma"), fused=fused,
-            trainable=trainable, renorm=renorm, renorm_clipping=renorm_clipping, renorm_momentum=renorm_decay, _scope=opened, _reuse=reuse)
-        layer.update_collection = updates_collections
+            trainable=trainable, renorm=renorm, renorm_clipping=renorm_clipping, renorm_momentum=renorm_decay, adjustment=adjustment, _scope=opened,
+            _reuse=reuse)
         y = layer(inputs, training=is_training)
-        if updates_collections is None and layer.updates:  # update the averages with the step itself
-            y = _weir.with_dependencies(layer.updates, y)
-        if rows is not None:
-            y = _find("reshape")(y, _find("shape")(rows))
-            y.set_shape(rows.shape)
         for name in ("beta", "gamma", "moving_mean", "moving_variance"):
             if getattr(layer, name) is not None:
                 _collect(variables_collections, name, getattr(layer, name))

@@ -1,20 +1,94 @@
 """Normalizations of tf.contrib.layers and layers without a kernel: layer_norm, group_norm, instance_norm, unit_norm, maxout,
 spatial_softmax and rearrangements."""
+import functools
+
 from weir import _weir
+from weir._names import find as _find
 from weir.lib import layers
 from weir.lib.arg_scope import add_arg_scope
 from weir.lib.contrib_layers import _check_format, finish, model_weight
 from weir.lib.initializers import Constant, Ones, Zeros
-from weir.lib.layer_utils import collect_named_outputs
+from weir.lib.layer_utils import collect_named_outputs, constant_value, smart_cond
 
 
 def _parameters(inputs, shape, center, scale, initializers, collections, trainable):
-    """Creates the variables beta and gamma. One that center or scale excludes is None."""
+    """Creates the variables beta and gamma. Without `center` or `scale`, that variable is None."""
     initial = initializers or {}
 
     def parameter(name, otherwise):
         return model_weight(name, shape, inputs.dtype.base_dtype, initial.get(name, otherwise), collections, name, trainable)
     return parameter("beta", Zeros()) if center else None, parameter("gamma", Ones()) if scale else None
+
+
+def _averaged(updates_collections, is_training, averages, now, decay, zero_debias, results):
+    """Makes the moving averages follow the values of a batch. Returns `results`, which do so themselves if there is no collection."""
+    def update():
+        return [_weir.assign_moving_average(average, value, decay, zero_debias=zero_debias and i == 0)
+                for i, (average, value) in enumerate(zip(averages, now))]
+
+    def results_after_update():
+        with _weir.control_dependencies(update()):
+            return [_find("identity")(result) for result in results]
+    if constant_value(is_training) is False:
+        return results
+    if updates_collections is None:
+        return smart_cond(is_training, results_after_update, lambda: results)
+    for made in smart_cond(is_training, update, lambda: list(averages)):
+        for collection in [updates_collections] if isinstance(updates_collections, str) else updates_collections:
+            _weir.add_to_collection(collection, made)
+    return results
+
+
+def normalize_batch(inputs, fuse, decay, center, scale, epsilon, initializers, regularizers, updates_collections, is_training,
+                    variables_collections, trainable, batch_weights, data_format, zero_debias):
+    """batch_norm in the current scope with what tf.layers.BatchNormalization lacks: weights of examples, averages without the bias of
+    their first values, and updates in other collections or at once. `fuse` uses the op for images, for rows as images of one pixel."""
+    rank = _rank(inputs)
+    channels_first = data_format == "NCHW"
+    channels = inputs.shape[1:2] if channels_first else inputs.shape[-1:]
+    if not channels.is_fully_defined():
+        raise ValueError(f"Inputs {inputs.name} has undefined channels dimension {channels}; `C` dimension must be known but is None")
+
+    def weight(name, otherwise, trains, regularizer=None):
+        return model_weight(name, channels, _weir.dtypes["float32"] if fuse else inputs.dtype.base_dtype, initializers.get(name, otherwise),
+                            variables_collections, name, trains, regularizer if fuse else None)
+    beta = weight("beta", Zeros(), trainable, regularizers.get("beta")) if center else None
+    gamma = weight("gamma", Ones(), trainable, regularizers.get("gamma")) if scale else None
+    with _weir.variable_scope(_weir.get_variable_scope()) as unpartitioned:
+        unpartitioned.set_partitioner(None)
+        averages = weight("moving_mean", Zeros(), False), weight("moving_variance", Ones(), False)
+    if fuse:
+        x = inputs if rank == 4 else _find("reshape")(inputs, [-1, channels[0].value, 1, 1] if channels_first else [-1, 1, 1, channels[0].value])
+        factor = _find("ones")(channels) if gamma is None else gamma
+        shift = _find("zeros")(channels) if beta is None else beta
+        norm = functools.partial(_find("nn.fused_batch_norm"), x, factor, shift, epsilon=epsilon, data_format=data_format)
+        y, mean, variance = smart_cond(is_training, norm, lambda: norm(mean=averages[0], variance=averages[1], is_training=False))
+        y, = _averaged(updates_collections, is_training, averages, (mean, variance), decay, zero_debias, [y])
+        y = y if rank == 4 else _find("reshape")(y, _find("shape")(inputs))
+    else:
+        axes = [i for i in range(rank) if i != (1 if channels_first else rank - 1)]
+        broadcast = [1, channels[0].value] + [1] * (rank - 2) if channels_first else [-1]
+
+        def now():
+            if batch_weights is None:
+                return _find("nn.moments")(inputs, axes)
+            weights = _weir.convert_to_tensor(batch_weights)
+            inputs.shape[0:1].assert_is_compatible_with(weights.shape)
+            return _find("nn.weighted_moments")(inputs, axes, _find("reshape")(weights, [-1] + [1] * (rank - 1)))
+        if constant_value(is_training) is False:
+            mean, variance = averages
+        elif updates_collections is None:
+            found = now()
+            mean, variance = smart_cond(is_training, lambda: _averaged(None, True, averages, found, decay, zero_debias, found),
+                                        lambda: [_find("identity")(average) for average in averages])
+        else:
+            found = now()
+            _averaged(updates_collections, is_training, averages, found, decay, zero_debias, found)
+            mean, variance = smart_cond(is_training, lambda: found, lambda: [_find("identity")(average) for average in averages])
+        parts = [None if part is None else _find("reshape")(part, broadcast) for part in (mean, variance, beta, gamma)]
+        y = _find("nn.batch_normalization")(inputs, *parts, epsilon)
+    y.set_shape(inputs.shape)
+    return y
 
 
 @add_arg_scope

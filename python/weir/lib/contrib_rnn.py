@@ -1,6 +1,6 @@
 """Cells of tf.contrib.rnn that tf.nn.rnn_cell lacks, and stacks of bidirectional networks. The computations are in C++."""
 from weir import _weir
-from weir.lib.rnn_cell import LSTMStateTuple, RNNCell, _activation, _ComputedCell, _LSTM, _OuterCell, _OutputIsStateCell
+from weir.lib.rnn_cell import LSTMStateTuple, RNNCell, _activation, _ComputedCell, _LSTM, _OneSize, _OuterCell, _OutputIsStateCell
 from weir.lib.rnn_linear import linear
 
 
@@ -12,14 +12,6 @@ class LSTMBlockCell(_LSTM):
     def __init__(self, num_units, forget_bias=1.0, cell_clip=None, use_peephole=False, dtype=None, reuse=None, name="lstm_cell"):
         super().__init__(_reuse=reuse, dtype=dtype, name=name)
         self._num_units, self._forget_bias, self._cell_clip, self._use_peephole = num_units, forget_bias, cell_clip, use_peephole
-
-    @property
-    def state_size(self):
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def _computation(self):
         return _weir.lstm_block_cell(self._num_units, self._forget_bias, self._cell_clip, self._use_peephole)
@@ -144,32 +136,16 @@ class LayerNormBasicLSTMCell(_LSTM):
         self._num_units, self._forget_bias, self._layer_norm, self._activation = num_units, forget_bias, layer_norm, _activation(activation)
         self._norm, self._keep_prob, self._seed = (norm_gain, norm_shift), dropout_keep_prob, dropout_prob_seed
 
-    @property
-    def state_size(self):
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self):
-        return self._num_units
-
     def _computation(self):
         return _weir.layer_norm_lstm_cell(self._num_units, self._forget_bias, self._layer_norm, *self._norm, self._keep_prob, self._seed)
 
 
-class UGRNNCell(RNNCell):
+class UGRNNCell(_OneSize, RNNCell):
     """Update gate RNN: one gate chooses between the old state and its candidate."""
 
     def __init__(self, num_units, initializer=None, forget_bias=1.0, activation=None, reuse=None):
         super().__init__(_reuse=reuse)
         self._num_units, self._initializer, self._forget_bias, self._activation = num_units, initializer, forget_bias, _activation(activation)
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def call(self, inputs, state):
         with _weir.variable_scope(_weir.get_variable_scope(), initializer=self._initializer):

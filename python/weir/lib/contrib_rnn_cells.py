@@ -4,7 +4,7 @@ import math
 from weir import _weir
 from weir._names import find as _find
 from weir.lib.initializers import Constant, Initializer, RandomUniform
-from weir.lib.rnn_cell import LayerRNNCell, LSTMStateTuple, RNNCell, _activation
+from weir.lib.rnn_cell import LayerRNNCell, LSTMStateTuple, RNNCell, _activation, _OneSize
 from weir.lib.rnn_linear import linear
 
 
@@ -42,18 +42,6 @@ class _LSTMSizes:
     @property
     def output_size(self):
         return self._num_proj or self._num_units
-
-
-class _OneSize:
-    """Mixin: output and state have num_units."""
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
 
 def sharded_variable(name, rows, columns, dtype, shards):

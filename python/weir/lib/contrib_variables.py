@@ -1,4 +1,5 @@
 """tf.contrib.framework's functions to make, find and assign variables. tf.contrib.slim has them, too."""
+import functools
 import re
 
 from weir import _weir
@@ -11,7 +12,7 @@ def variable(name, shape=None, dtype=None, initializer=None, regularizer=None, t
              device=None, partitioner=None, custom_getter=None, use_resource=None, synchronization=None, aggregation=None):
     """Returns a variable of the current scope, new or existing, on `device` (a name or a function)."""
     collections = list(dict.fromkeys(collections)) if collections is not None else [GraphKeys.GLOBAL_VARIABLES]
-    getter = custom_getter or _weir.get_variable
+    getter = functools.partial(custom_getter, reuse=_weir.get_variable_scope().reuse) if custom_getter else _weir.get_variable
     with _weir.device(device or ""):
         return getter(name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable,
                       collections=collections, caching_device=caching_device, partitioner=partitioner, use_resource=use_resource)

@@ -15,6 +15,8 @@ class Iterator:
         self._spec = spec
         self._initializer = initializer
         self._one_shot = initializer is None
+        # As in TensorFlow, the op exists from the start: programs ask for handles when the graph is finalized.
+        self._string_handle = _weir.iterator_string_handle(flat, None)
 
     @classmethod
     def _of(cls, flat, initializer, spec):
@@ -65,7 +67,7 @@ class Iterator:
         return self._spec.value_of(_weir.iterator_get_next(self._flat, name))
 
     def string_handle(self, name=None):
-        return _weir.iterator_string_handle(self._flat, name)
+        return self._string_handle if name is None else _weir.iterator_string_handle(self._flat, name)
 
 
 def make_one_shot_iterator(dataset):

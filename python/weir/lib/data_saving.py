@@ -34,7 +34,7 @@ def _state(handle):
 
 
 def make_saveable_from_iterator(iterator):
-    """Returns an object for the collection tf.GraphKeys.SAVEABLE_OBJECTS, whose savers then save how far the iterator has got.
+    """Returns an object for the collection tf.GraphKeys.SAVEABLE_OBJECTS, whose savers then save the position of the iterator.
 
     Restoring a checkpoint starts a new pass over the dataset and skips the elements that the saved pass had returned. The iterator
     must be initialized before.

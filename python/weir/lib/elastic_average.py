@@ -1,4 +1,4 @@
-"""tf.contrib.opt: optimizers of workers that train their own variables and now and then move them towards shared ones."""
+"""tf.contrib.opt: optimizers of workers that train their own variables and periodically move them towards shared ones."""
 from weir import _weir
 from weir._names import find as _find
 from weir.lib.contrib_opt import _Wrapper

@@ -2,6 +2,7 @@
 
 A layer creates its variables on its first call, in its own variable scope, and reuses them in later calls.
 """
+import copy
 import re
 
 from weir import _weir
@@ -30,6 +31,17 @@ class Layer:
         self._base_name = name or re.sub("([a-z])([A-Z])", r"\1_\2", re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", type(self).__name__)).lower()
         self._given_scope, self._reuse, self._scope = _scope, _reuse, None
         self._trainable_weights, self._non_trainable_weights, self._updates, self._losses = [], [], [], []
+
+    def __deepcopy__(self, memo):
+        """Returns a layer with the same settings, which has no scope and no variables yet."""
+        unused = {"built": False, "_scope": None, "_trainable_weights": [], "_non_trainable_weights": [], "_updates": [], "_losses": []}
+        copied = memo[id(self)] = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            try:
+                vars(copied)[name] = copy.deepcopy(unused.get(name, value), memo)
+            except TypeError:  # tensors, graphs and what has them
+                vars(copied)[name] = value
+        return copied
 
     @property
     def name(self):
@@ -122,15 +134,7 @@ class Layer:
     def set_weights(self, weights):
         """Assigns the values of the weights, in the default session."""
         from weir.lib.keras import backend
-        own = self.weights
-        if len(own) != len(weights):
-            raise ValueError(f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length {len(weights)}, but the layer '
-                             f"was expecting {len(own)} weights.")
-        for variable, value in zip(own, weights):
-            shape = tuple(getattr(value, "shape", ()))
-            if tuple(variable.shape.as_list()) != shape:
-                raise ValueError(f"Layer weight shape {tuple(variable.shape.as_list())} not compatible with provided weight shape {shape}")
-        backend.batch_set_value(list(zip(own, weights)))
+        backend.set_layer_weights(self, weights)
 
     def get_config(self):
         """Returns the arguments of the constructor. Derived classes add theirs."""

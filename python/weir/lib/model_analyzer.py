@@ -3,7 +3,7 @@
 
 def tensor_description(var):
     """Returns the type and shape, e.g. "(float32 2x3)"."""
-    return f"({var.dtype.base_dtype.name if hasattr(var.dtype, 'base_dtype') else var.dtype.name} {'x'.join(str(size) for size in var.get_shape())})"
+    return f"({var.dtype.name} {'x'.join(str(size) for size in var.get_shape())})"
 
 
 def _heading(text):

@@ -61,8 +61,25 @@ class StepContext:
 _Coordinated = _collections.namedtuple("_Coordinated", ["tf_sess", "coord"])
 
 
+class _Wrapped:
+    """A session around another session."""
+
+    def __init__(self, inner):
+        self._sess = inner
+
+    def __getattr__(self, name):
+        return getattr(self._sess, name)
+
+
+def _nested(session, layers):
+    for _ in range(layers if session is not None else 0):
+        session = _Wrapped(session)
+    return session
+
+
 class _MonitoredSession:
     StepContext = StepContext
+    _layers = 4  # TensorFlow's classes around the tf.Session: one each for recovery, the coordinator, the hooks and this one
 
     def __init__(self, session_creator, hooks, should_recover, stop_grace_period_secs=120, recovery_wait_secs=_RECOVERY_WAIT_SECS):
         _live_line.redirect_output_above_live_line()
@@ -74,6 +91,15 @@ class _MonitoredSession:
     def _coordinated_creator(self):
         """The current session and coordinator. Both change when a task is lost."""
         return _Coordinated(self._core.session(), self._core.coordinator())
+
+    def _tf_sess(self):
+        """The current tf.Session. It runs steps without hooks and without recovery."""
+        return self._core.session()
+
+    @property
+    def _sess(self):
+        """Programs reach the tf.Session by a chain of these attributes, one for each of TensorFlow's classes around it."""
+        return _nested(self._core.session(), self._layers - 1)
 
     @property
     def graph(self):
@@ -124,6 +150,7 @@ class MonitoredSession(_MonitoredSession):
 
 class SingularMonitoredSession(_MonitoredSession):
     """A session with hooks that does not recover: a lost task is an error."""
+    _layers = 3
 
     def __init__(self, hooks=None, scaffold=None, master="", config=None, checkpoint_dir=None, stop_grace_period_secs=120,
                  checkpoint_filename_with_path=None):

@@ -102,12 +102,8 @@ class _ComputedCell(LayerRNNCell):
         return self._computation().compute(inputs, state, weights, self._activation)
 
 
-class _OutputIsStateCell(_ComputedCell):
-    """Base class of cells whose output is their state."""
-
-    def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
-        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
-        self._num_units, self._activation = num_units, _activation(activation)
+class _OneSize:
+    """Mixin: output and state have num_units."""
 
     @property
     def state_size(self):
@@ -116,6 +112,14 @@ class _OutputIsStateCell(_ComputedCell):
     @property
     def output_size(self):
         return self._num_units
+
+
+class _OutputIsStateCell(_OneSize, _ComputedCell):
+    """Base class of cells whose output is their state."""
+
+    def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
+        super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
+        self._num_units, self._activation = num_units, _activation(activation)
 
     def call(self, inputs, state):
         output, _ = self._compute(inputs, [state])
@@ -146,6 +150,14 @@ class GRUCell(_OutputIsStateCell):
 class _LSTM(_ComputedCell):
     """Base class of LSTM cells: the state is c and h, as a tuple or concatenated in one tensor."""
 
+    @property
+    def state_size(self):
+        return LSTMStateTuple(self._num_units, self._num_units) if self._state_is_tuple else 2 * self._num_units
+
+    @property
+    def output_size(self):
+        return self._num_units
+
     def call(self, inputs, state):
         output, after = self._compute(inputs, list(state) if self._state_is_tuple else [state])
         return output, LSTMStateTuple(*after) if self._state_is_tuple else after[0]
@@ -156,14 +168,6 @@ class BasicLSTMCell(_LSTM):
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units, self._forget_bias, self._state_is_tuple = num_units, forget_bias, state_is_tuple
         self._activation = _activation(activation)
-
-    @property
-    def state_size(self):
-        return LSTMStateTuple(self._num_units, self._num_units) if self._state_is_tuple else 2 * self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def _computation(self):
         return _weir.basic_lstm_cell(self._num_units, self._forget_bias, self._state_is_tuple)

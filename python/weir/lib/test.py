@@ -36,7 +36,7 @@ def create_local_cluster(num_workers, num_ps, protocol="grpc", worker_config=Non
     from weir.lib.server import Server
     sockets = [socket.socket() for _ in range(num_workers + num_ps)]
     for one in sockets:
-        one.bind(("localhost", 0))
+        one.bind(("127.0.0.1", 0))  # a machine without /etc/hosts cannot resolve "localhost"
     addresses = [f"localhost:{one.getsockname()[1]}" for one in sockets]
     for one in sockets:
         one.close()

@@ -26,7 +26,7 @@ std::string HostOf(const std::string& address) {
   return parsed->is_unix() ? "localhost" : parsed->host;
 }
 
-// Accepts a server that proves to be the wanted one. The chain up to the CA has been checked before.
+// Accepts only the expected server. gRPC has verified the chain up to the CA before.
 class ServerVerifier final : public grpc::experimental::ExternalCertificateVerifier {
  public:
   explicit ServerVerifier(WantedServer wanted) : wanted_(std::move(wanted)) {}

@@ -1,5 +1,5 @@
-// GrpcSecurity: TLS and tokens for the gRPC transport. gRPC makes the handshakes and reads changed certificate files
-// again; this class says whom to accept, and who a caller is. Thread-safe.
+// GrpcSecurity: TLS and tokens for the gRPC transport. gRPC makes the handshakes and reloads changed certificate files;
+// this class decides which peers to accept, and identifies callers. Thread-safe.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -20,7 +20,7 @@ class GrpcSecurity final {
   // `env` holds the files of the credentials. It may be null if there are none.
   GrpcSecurity(Credentials credentials, Env* env, Clock& clock);
 
-  // InvalidArgument or the error of a file, if the credentials cannot be used.
+  // An error if the credentials cannot be used: see Credentials::Check.
   Status Check(bool serves);
 
   // For a connection to `address`. With TLS, the peer's certificate must be that of `task`
@@ -30,9 +30,10 @@ class GrpcSecurity final {
 
   // Adds this process's token to a call, if it has one.
   void AddToken(grpc::ClientContext* context) const;
-  // Callers must show credentials.
+  // Whether callers must present credentials.
   bool asks_callers() const { return credentials_.authenticates(); }
-  // Who the caller is; a trusted one without a name if callers need no credentials. REQUIRES: the call has arrived.
+  // The identity of the caller: a trusted one without a name if callers need no credentials. REQUIRES: the call has
+  // arrived.
   PeerIdentity Identify(const grpc::ServerContext& context) const;
 
  private:

@@ -200,7 +200,7 @@ TEST_F(GrpcSecurityTest, ChangedFilesAreReadAgain) {
   ASSERT_EQ(NameOf(alice), "client/alice");
   Write("accepted", "fedcba9876543210fedcba9876543210 admin/dave\n");
   EXPECT_BECOMES(NameOf(carol), "");
-  // A new CA: certificates of the former one are refused from then on.
+  // A new CA: certificates of the previous one are refused from then on.
   const CertificateAuthority next = NewAuthority();
   CredentialsOf(next, ps_);
   Credentials new_alice = CredentialsOf(next, {.identity = "client/new", .hosts = {}});

@@ -1,5 +1,5 @@
 // gRPC transport, on gRPC's generic byte-buffer interface: no generated services, and no copy of tensors that are sent.
-// Not encrypted, like TensorFlow's.
+// Encrypted and authenticated if the settings have credentials (grpc_security.h); without them as open as TensorFlow's.
 #pragma once
 
 #include <memory>

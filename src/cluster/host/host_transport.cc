@@ -35,7 +35,7 @@ class HostEventPoller final : public EventPoller {
     std::lock_guard lock(mu_);
     loop_ = &loop;
   }
-  // Waits until no thread is inside.
+  // Waits until no thread is in WaitFor.
   void Close() {
     std::unique_lock lock(mu_);
     if (EpollLoop* const loop = std::exchange(loop_, nullptr)) loop->ReleaseWaiters();

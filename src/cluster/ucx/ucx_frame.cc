@@ -51,14 +51,14 @@ std::unique_ptr<UcxOutgoing> MakeUcxOutgoing(UcxHeader head, std::string_view me
 
 // ---- receiving ----
 
-Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_size) {
-  Piece piece;
+Result<UcxInbox::Fragment> UcxInbox::Begin(std::string_view header, size_t data_size) {
+  Fragment fragment;
   if (header.size() < sizeof(UcxHeader) || header.size() > sizeof(UcxHeader) + kUcxMaxMethod)
     return InvalidArgument("invalid message: header of {} bytes", header.size());
-  std::memcpy(&piece.head, header.data(), sizeof(UcxHeader));
-  piece.method = header.substr(sizeof(UcxHeader));
-  piece.size = data_size;
-  const UcxHeader& head = piece.head;
+  std::memcpy(&fragment.head, header.data(), sizeof(UcxHeader));
+  fragment.method = header.substr(sizeof(UcxHeader));
+  fragment.size = data_size;
+  const UcxHeader& head = fragment.head;
   if (head.version != UcxHeader::kVersion || head.kind < UcxHeader::kHello || head.kind > UcxHeader::kPart)
     return InvalidArgument("invalid message: version {}, kind {}", head.version, head.kind);
   if (head.size > kMaxUcxPayload || head.parts > kMaxParts)
@@ -72,20 +72,20 @@ Result<UcxInbox::Piece> UcxInbox::Begin(std::string_view header, size_t data_siz
   const auto known = incomplete_.find(head.message);
   if (known == incomplete_.end() && incomplete_.size() >= kMaxIncomplete)
     return InvalidArgument("more than {} incomplete messages", kMaxIncomplete);
-  if (data_size == 0) return piece;
+  if (data_size == 0) return fragment;
   Result<BufferPtr> memory = CpuAllocator().Allocate(data_size);
   if (memory.ok()) {
-    piece.memory = *std::move(memory);
+    fragment.memory = *std::move(memory);
   } else {
-    piece.failed = memory.status();
+    fragment.failed = memory.status();
   }
-  return piece;
+  return fragment;
 }
 
 namespace {
 
 // Assembles a payload from the data of the first message and the parts. InvalidArgument if they do not fit together.
-Result<Rope> AssemblePayload(const UcxInbox::Piece& first, std::unordered_map<uint64_t, UcxInbox::Piece>& parts) {
+Result<Rope> AssemblePayload(const UcxInbox::Fragment& first, std::unordered_map<uint64_t, UcxInbox::Fragment>& parts) {
   Rope payload;
   const auto owner = std::make_shared<const BufferPtr>(first.memory);
   const char* table = static_cast<const char*>(first.memory->data());
@@ -95,8 +95,8 @@ Result<Rope> AssemblePayload(const UcxInbox::Piece& first, std::unordered_map<ui
   for (uint64_t i = 0; i < first.head.parts; ++i) {
     UcxPart part;
     std::memcpy(&part, table + i * sizeof(part), sizeof(part));
-    UcxInbox::Piece& piece = parts.at(i);
-    if (part.before < before || part.before - before > first.size - at || part.size != piece.size)
+    UcxInbox::Fragment& fragment = parts.at(i);
+    if (part.before < before || part.before - before > first.size - at || part.size != fragment.size)
       return InvalidArgument("invalid message: the sizes of its parts do not add up");
     const uint64_t count = part.before - before;
     if (count > left || part.size > left - count)
@@ -105,7 +105,7 @@ Result<Rope> AssemblePayload(const UcxInbox::Piece& first, std::unordered_map<ui
     if (count > 0) payload.Append(table + at, count, owner);
     at += count;
     before = part.before;
-    if (piece.size > 0) payload.Append(std::move(piece.memory));
+    if (fragment.size > 0) payload.Append(std::move(fragment.memory));
   }
   if (first.size - at != left) return InvalidArgument("invalid message: the sizes of its parts do not add up");
   if (left > 0) payload.Append(table + at, left, owner);
@@ -114,36 +114,36 @@ Result<Rope> AssemblePayload(const UcxInbox::Piece& first, std::unordered_map<ui
 
 }  // namespace
 
-Result<std::optional<UcxInbox::Message>> UcxInbox::End(Piece piece) {
-  const uint64_t number = piece.head.message;
-  const bool is_part = piece.head.kind == UcxHeader::kPart;
-  if (!is_part && piece.head.parts == 0) {  // the common case
-    Message message{piece.head, std::move(piece.method), Rope()};
-    if (!piece.failed.ok()) {
-      message.payload = piece.failed;
-    } else if (piece.size > 0) {
-      message.payload->Append(std::move(piece.memory));
+Result<std::optional<UcxInbox::Message>> UcxInbox::End(Fragment fragment) {
+  const uint64_t number = fragment.head.message;
+  const bool is_part = fragment.head.kind == UcxHeader::kPart;
+  if (!is_part && fragment.head.parts == 0) {  // the common case
+    Message message{fragment.head, std::move(fragment.method), Rope()};
+    if (!fragment.failed.ok()) {
+      message.payload = fragment.failed;
+    } else if (fragment.size > 0) {
+      message.payload->Append(std::move(fragment.memory));
     }
     return std::optional(std::move(message));
   }
   Incomplete& incomplete = incomplete_[number];
   if (is_part) {
-    const uint64_t runtime = piece.head.id;
-    if (!incomplete.parts.emplace(runtime, std::move(piece)).second)
+    const uint64_t index = fragment.head.id;
+    if (!incomplete.parts.emplace(index, std::move(fragment)).second)
       return InvalidArgument("invalid message: the same part arrived twice");
   } else {
     if (incomplete.first.has_value()) return InvalidArgument("invalid message: the same message number arrived twice");
-    incomplete.first = std::move(piece);
+    incomplete.first = std::move(fragment);
   }
   if (!incomplete.first.has_value()) return std::optional<Message>();
-  const Piece& first = *incomplete.first;
-  for (const auto& [runtime, part] : incomplete.parts) {
-    if (runtime >= first.head.parts) return InvalidArgument("invalid message: part index out of range");
+  const Fragment& first = *incomplete.first;
+  for (const auto& [index, part] : incomplete.parts) {
+    if (index >= first.head.parts) return InvalidArgument("invalid message: part index out of range");
   }
   if (incomplete.parts.size() < first.head.parts) return std::optional<Message>();
   Message message{first.head, first.method, Rope()};
   Status failed = first.failed;
-  for (const auto& [runtime, part] : incomplete.parts) failed.Update(part.failed);
+  for (const auto& [index, part] : incomplete.parts) failed.Update(part.failed);
   if (failed.ok()) {
     WEIR_ASSIGN(message.payload, AssemblePayload(first, incomplete.parts));
   } else {

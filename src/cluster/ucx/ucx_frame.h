@@ -62,8 +62,9 @@ class UcxInbox final {
     std::string method;
     Result<Rope> payload = Rope();
   };
-  // One active message whose data has yet to be received into `memory`.
-  struct Piece {
+  // One active message: a message without parts, the first of a message with parts, or a part. Its data has yet to be
+  // received into `memory`.
+  struct Fragment {
     UcxHeader head;
     std::string method;
     size_t size = 0;
@@ -72,15 +73,15 @@ class UcxInbox final {
     Status failed;
   };
   // InvalidArgument if it is not a valid message.
-  Result<Piece> Begin(std::string_view header, size_t data_size);
-  // REQUIRES: the bytes are in piece.memory. nullopt while the message is incomplete; InvalidArgument if it can never
-  // be complete.
-  Result<std::optional<Message>> End(Piece piece);
+  Result<Fragment> Begin(std::string_view header, size_t data_size);
+  // REQUIRES: the bytes are in fragment.memory. nullopt while the message is incomplete; InvalidArgument if it can
+  // never be complete.
+  Result<std::optional<Message>> End(Fragment fragment);
 
  private:
   struct Incomplete {
-    std::optional<Piece> first;
-    std::unordered_map<uint64_t, Piece> parts;
+    std::optional<Fragment> first;
+    std::unordered_map<uint64_t, Fragment> parts;
   };
   std::unordered_map<uint64_t, Incomplete> incomplete_;
 };

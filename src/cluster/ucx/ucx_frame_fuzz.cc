@@ -14,11 +14,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const size_t header = std::min<size_t>(size - 2, static_cast<uint8_t>(bytes[0]));
     const size_t body = std::min<size_t>(size - 2 - header, static_cast<uint8_t>(bytes[1]));
     const std::string_view head(bytes + 2, header);
-    weir::Result<weir::UcxInbox::Piece> piece = inbox.Begin(head, body);
-    if (!piece.ok()) return 0;
+    weir::Result<weir::UcxInbox::Fragment> fragment = inbox.Begin(head, body);
+    if (!fragment.ok()) return 0;
     // Without memory the bytes are discarded, as in UcxWorker.
-    if (piece->memory != nullptr) std::memcpy(piece->memory->data(), bytes + 2 + header, body);
-    const auto message = inbox.End(*std::move(piece));
+    if (fragment->memory != nullptr) std::memcpy(fragment->memory->data(), bytes + 2 + header, body);
+    const auto message = inbox.End(*std::move(fragment));
     if (!message.ok()) return 0;
     if (message->has_value() && (*message)->payload.ok())
       WEIR_CHECK((*message)->payload->Flatten().size() == (*message)->head.size, size);

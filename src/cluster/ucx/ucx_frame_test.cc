@@ -26,9 +26,9 @@ std::vector<Frame> FramesOf(const UcxOutgoing& message) {
 }
 
 Result<std::optional<UcxInbox::Message>> Put(UcxInbox& inbox, const Frame& frame) {
-  WEIR_ASSIGN(UcxInbox::Piece piece, inbox.Begin(frame.header, frame.data.size()));
-  if (!frame.data.empty()) std::memcpy(piece.memory->data(), frame.data.data(), frame.data.size());
-  return inbox.End(std::move(piece));
+  WEIR_ASSIGN(UcxInbox::Fragment fragment, inbox.Begin(frame.header, frame.data.size()));
+  if (!frame.data.empty()) std::memcpy(fragment.memory->data(), frame.data.data(), frame.data.size());
+  return inbox.End(std::move(fragment));
 }
 
 Rope RopeOf(const std::vector<size_t>& sizes, std::string* all) {
@@ -166,13 +166,13 @@ TEST(UcxFrameTest, AllocationFailureAffectsOneMessage) {
     for (size_t failing = 0; failing < frames.size(); ++failing) {
       UcxInbox inbox;
       for (size_t i = 0; i < frames.size(); ++i) {
-        Result<UcxInbox::Piece> piece = inbox.Begin(frames[i].header, frames[i].data.size());
-        ASSERT_TRUE(piece.ok());
+        Result<UcxInbox::Fragment> fragment = inbox.Begin(frames[i].header, frames[i].data.size());
+        ASSERT_TRUE(fragment.ok());
         if (i == failing) {
-          piece->memory = nullptr;
-          piece->failed = ResourceExhausted("no memory");
+          fragment->memory = nullptr;
+          fragment->failed = ResourceExhausted("no memory");
         }
-        const Result<std::optional<UcxInbox::Message>> message = inbox.End(*std::move(piece));
+        const Result<std::optional<UcxInbox::Message>> message = inbox.End(*std::move(fragment));
         ASSERT_TRUE(message.ok()) << message.status();
         ASSERT_EQ(message->has_value(), i + 1 == frames.size());
         if (!message->has_value()) continue;

@@ -19,7 +19,8 @@
 
 namespace weir {
 
-// The method by which a caller asks for UCX, over the other transport. The response is an invitation.
+// The method that a caller calls over the other transport to ask the peer for a UCX connection. The response is an
+// invitation.
 inline constexpr char kUcxMethod[] = "/weir.Transport/Ucx";
 
 // The port to connect to, and the number to send in kHello.

@@ -28,11 +28,11 @@ struct UcxWorker::Sending {
   int left = 0;  // incomplete operations
 };
 
-// A piece of a message that UCX receives directly into its final memory.
+// A fragment of a message that UCX receives directly into its final memory.
 struct UcxWorker::Receiving {
   UcxWorker* worker = nullptr;
   std::shared_ptr<UcxLink> link;
-  UcxInbox::Piece piece;
+  UcxInbox::Fragment fragment;
 };
 
 // ---- start and stop ----
@@ -96,7 +96,7 @@ Status UcxWorker::Start(const std::string& devices) {
 
 void UcxWorker::Stop() {
   if (event_fd_ >= 0) loop_.Remove(id_, event_fd_);
-  std::deque<std::function<void()>> come;  // destroyed without the lock
+  std::deque<std::function<void()>> deferred;  // destroyed without the lock
   std::unordered_map<ucp_ep_h, std::shared_ptr<UcxLink>> links;
   std::unordered_map<Sending*, std::shared_ptr<Sending>> sending;
   std::unordered_map<Receiving*, std::unique_ptr<Receiving>> receiving;
@@ -119,7 +119,7 @@ void UcxWorker::Stop() {
   }
   if (context_ != nullptr) ucx_->ucp_cleanup(context_);
   context_ = nullptr;
-  come.swap(deferred_);
+  deferred.swap(deferred_);
   sending.swap(sending_);
   receiving.swap(receiving_);
   listeners.swap(listeners_);
@@ -372,39 +372,39 @@ ucs_status_t UcxWorker::OnActiveMessage(std::string_view header, void* data, siz
   Settle(link);
   if (link->dropped_ || stopping_) return UCS_OK;
   link->RecordActivity();
-  Result<UcxInbox::Piece> piece = link->inbox_.Begin(header, size);
-  if (!piece.ok()) {
-    Fail(link, BrokenConnection(std::string(piece.status().message())));
+  Result<UcxInbox::Fragment> fragment = link->inbox_.Begin(header, size);
+  if (!fragment.ok()) {
+    Fail(link, BrokenConnection(std::string(fragment.status().message())));
     return UCS_OK;
   }
-  if (!link->AcceptsMessage(piece->head)) {
+  if (!link->AcceptsMessage(fragment->head)) {
     Fail(link, BrokenConnection("the peer has no valid invitation"));
     return UCS_OK;
   }
-  link->OnMessageStart(piece->head, piece->method);
+  link->OnMessageStart(fragment->head, fragment->method);
   if ((param.recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) == 0) {
-    if (piece->memory != nullptr) std::memcpy(piece->memory->data(), data, size);
-    OnPieceReceived(link, *std::move(piece));
+    if (fragment->memory != nullptr) std::memcpy(fragment->memory->data(), data, size);
+    OnFragmentReceived(link, *std::move(fragment));
     return UCS_OK;
   }
-  if (piece->memory == nullptr) {
-    OnPieceReceived(link, *std::move(piece));
+  if (fragment->memory == nullptr) {
+    OnFragmentReceived(link, *std::move(fragment));
     return UCS_OK;
   }
-  auto receiving = std::make_unique<Receiving>(Receiving{this, link, *std::move(piece)});
+  auto receiving = std::make_unique<Receiving>(Receiving{this, link, *std::move(fragment)});
   ucp_request_param_t options{};
   options.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
   options.cb.recv_am = &UcxWorker::OnReceived;
   options.user_data = receiving.get();
   options.memory_type = UCS_MEMORY_TYPE_HOST;
   const ucs_status_ptr_t request =
-      ucx_->ucp_am_recv_data_nbx(worker_, data, receiving->piece.memory->data(), size, &options);
+      ucx_->ucp_am_recv_data_nbx(worker_, data, receiving->fragment.memory->data(), size, &options);
   if (UCS_PTR_IS_ERR(request)) {
     Fail(link, BrokenConnection(ucx_->ucs_status_string(UCS_PTR_STATUS(request))));
     return UCS_OK;
   }
   if (request == nullptr) {
-    OnPieceReceived(link, std::move(receiving->piece));
+    OnFragmentReceived(link, std::move(receiving->fragment));
     return UCS_OK;
   }
   Receiving* const key = receiving.get();
@@ -420,12 +420,12 @@ void UcxWorker::OnReceived(void* request, ucs_status_t status, size_t, void* poi
   const std::unique_ptr<Receiving> done = std::move(it->second);
   self.receiving_.erase(it);
   done->link->RecordActivity();
-  if (status == UCS_OK) return self.OnPieceReceived(done->link, std::move(done->piece));
+  if (status == UCS_OK) return self.OnFragmentReceived(done->link, std::move(done->fragment));
   self.Fail(done->link, BrokenConnection(self.ucx_->ucs_status_string(status)));
 }
 
-void UcxWorker::OnPieceReceived(const std::shared_ptr<UcxLink>& link, UcxInbox::Piece piece) {
-  Result<std::optional<UcxInbox::Message>> message = link->inbox_.End(std::move(piece));
+void UcxWorker::OnFragmentReceived(const std::shared_ptr<UcxLink>& link, UcxInbox::Fragment fragment) {
+  Result<std::optional<UcxInbox::Message>> message = link->inbox_.End(std::move(fragment));
   if (!message.ok()) return Fail(link, BrokenConnection(std::string(message.status().message())));
   if (!message->has_value()) return;
   auto whole = std::make_shared<UcxInbox::Message>(**std::move(message));

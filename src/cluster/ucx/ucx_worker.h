@@ -72,7 +72,7 @@ class UcxWorker final : public EpollLoop::Watcher, public std::enable_shared_fro
   Status Post(const std::shared_ptr<Sending>& sending, std::string_view header, const void* data, size_t count,
               bool is_list, bool rendezvous);
   ucs_status_t OnActiveMessage(std::string_view header, void* data, size_t size, const ucp_am_recv_param_t& param);
-  void OnPieceReceived(const std::shared_ptr<UcxLink>& link, UcxInbox::Piece piece);
+  void OnFragmentReceived(const std::shared_ptr<UcxLink>& link, UcxInbox::Fragment fragment);
   void Fail(const std::shared_ptr<UcxLink>& link, Status reason);
 
   static ucs_status_t OnMessage(void* self, const void* header, size_t header_size, void* data, size_t size,

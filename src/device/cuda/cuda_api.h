@@ -1,5 +1,5 @@
-// The functions, types and constants of NVIDIA's libraries that Weir uses, declared here so that the build needs no CUDA
-// package. cuda_api_test.cc compares them with NVIDIA's headers where they are installed.
+// The functions, types and constants of NVIDIA's libraries that Weir uses, declared here so that the build needs no
+// CUDA package. cuda_api_test.cc compares them with NVIDIA's headers where they are installed.
 #pragma once
 
 #include <cstddef>
@@ -49,70 +49,70 @@ inline constexpr unsigned kEventBlockingSync = 1;
 inline constexpr unsigned kHostAllocPortable = 1;
 inline constexpr int kCaptureRelaxed = 2;
 
-#define WEIR_CUDA_DRIVER_FUNCTIONS(F)                                                                                \
-  F(cuInit, CUresult(unsigned))                                                                                      \
-  F(cuDriverGetVersion, CUresult(int*))                                                                              \
-  F(cuDeviceGetCount, CUresult(int*))                                                                                \
-  F(cuDeviceGet, CUresult(CUdevice*, int))                                                                           \
-  F(cuDeviceGetName, CUresult(char*, int, CUdevice))                                                                 \
-  F(cuDeviceGetPCIBusId, CUresult(char*, int, CUdevice))                                                             \
-  F(cuDeviceTotalMem_v2, CUresult(size_t*, CUdevice))                                                                \
-  F(cuDeviceGetAttribute, CUresult(int*, int, CUdevice))                                                             \
-  F(cuDevicePrimaryCtxRetain, CUresult(CUcontext*, CUdevice))                                                        \
-  F(cuDevicePrimaryCtxRelease_v2, CUresult(CUdevice))                                                                \
-  F(cuCtxSetCurrent, CUresult(CUcontext))                                                                            \
-  F(cuGetErrorName, CUresult(CUresult, const char**))                                                                \
-  F(cuGetErrorString, CUresult(CUresult, const char**))                                                              \
-  F(cuMemGetInfo_v2, CUresult(size_t*, size_t*))                                                                     \
-  F(cuMemAlloc_v2, CUresult(CUdeviceptr*, size_t))                                                                   \
-  F(cuMemFree_v2, CUresult(CUdeviceptr))                                                                             \
-  F(cuMemHostAlloc, CUresult(void**, size_t, unsigned))                                                              \
-  F(cuMemFreeHost, CUresult(void*))                                                                                  \
-  F(cuMemcpyHtoDAsync_v2, CUresult(CUdeviceptr, const void*, size_t, CUstream))                                      \
-  F(cuMemcpyDtoHAsync_v2, CUresult(void*, CUdeviceptr, size_t, CUstream))                                            \
-  F(cuMemcpyDtoDAsync_v2, CUresult(CUdeviceptr, CUdeviceptr, size_t, CUstream))                                      \
-  F(cuMemsetD8Async, CUresult(CUdeviceptr, unsigned char, size_t, CUstream))                                         \
-  F(cuMemsetD16Async, CUresult(CUdeviceptr, unsigned short, size_t, CUstream))                                       \
-  F(cuMemsetD32Async, CUresult(CUdeviceptr, unsigned, size_t, CUstream))                                             \
-  F(cuStreamCreate, CUresult(CUstream*, unsigned))                                                                   \
-  F(cuStreamDestroy_v2, CUresult(CUstream))                                                                          \
-  F(cuStreamSynchronize, CUresult(CUstream))                                                                         \
-  F(cuStreamBeginCapture_v2, CUresult(CUstream, int))                                                                \
-  F(cuStreamEndCapture, CUresult(CUstream, CUgraph*))                                                                \
-  F(cuGraphInstantiateWithFlags, CUresult(CUgraphExec*, CUgraph, unsigned long long))                                \
-  F(cuGraphLaunch, CUresult(CUgraphExec, CUstream))                                                                  \
-  F(cuGraphUpload, CUresult(CUgraphExec, CUstream))                                                                  \
-  F(cuGraphExecDestroy, CUresult(CUgraphExec))                                                                       \
-  F(cuGraphDestroy, CUresult(CUgraph))                                                                               \
-  F(cuEventCreate, CUresult(CUevent*, unsigned))                                                                     \
-  F(cuEventDestroy_v2, CUresult(CUevent))                                                                            \
-  F(cuEventRecord, CUresult(CUevent, CUstream))                                                                      \
-  F(cuEventQuery, CUresult(CUevent))                                                                                 \
-  F(cuEventSynchronize, CUresult(CUevent))                                                                           \
-  F(cuEventElapsedTime, CUresult(float*, CUevent, CUevent))                                                          \
-  F(cuModuleLoadData, CUresult(CUmodule*, const void*))                                                              \
-  F(cuModuleUnload, CUresult(CUmodule))                                                                              \
-  F(cuModuleGetFunction, CUresult(CUfunction*, CUmodule, const char*))                                               \
-  F(cuFuncSetAttribute, CUresult(CUfunction, int, int))                                                              \
-  F(cuLaunchKernel, CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
+#define WEIR_CUDA_DRIVER_FUNCTIONS(F)                                                                          \
+  F(cuInit, CUresult(unsigned))                                                                                \
+  F(cuDriverGetVersion, CUresult(int*))                                                                        \
+  F(cuDeviceGetCount, CUresult(int*))                                                                          \
+  F(cuDeviceGet, CUresult(CUdevice*, int))                                                                     \
+  F(cuDeviceGetName, CUresult(char*, int, CUdevice))                                                           \
+  F(cuDeviceGetPCIBusId, CUresult(char*, int, CUdevice))                                                       \
+  F(cuDeviceTotalMem_v2, CUresult(size_t*, CUdevice))                                                          \
+  F(cuDeviceGetAttribute, CUresult(int*, int, CUdevice))                                                       \
+  F(cuDevicePrimaryCtxRetain, CUresult(CUcontext*, CUdevice))                                                  \
+  F(cuDevicePrimaryCtxRelease_v2, CUresult(CUdevice))                                                          \
+  F(cuCtxSetCurrent, CUresult(CUcontext))                                                                      \
+  F(cuGetErrorName, CUresult(CUresult, const char**))                                                          \
+  F(cuGetErrorString, CUresult(CUresult, const char**))                                                        \
+  F(cuMemGetInfo_v2, CUresult(size_t*, size_t*))                                                               \
+  F(cuMemAlloc_v2, CUresult(CUdeviceptr*, size_t))                                                             \
+  F(cuMemFree_v2, CUresult(CUdeviceptr))                                                                       \
+  F(cuMemHostAlloc, CUresult(void**, size_t, unsigned))                                                        \
+  F(cuMemFreeHost, CUresult(void*))                                                                            \
+  F(cuMemcpyHtoDAsync_v2, CUresult(CUdeviceptr, const void*, size_t, CUstream))                                \
+  F(cuMemcpyDtoHAsync_v2, CUresult(void*, CUdeviceptr, size_t, CUstream))                                      \
+  F(cuMemcpyDtoDAsync_v2, CUresult(CUdeviceptr, CUdeviceptr, size_t, CUstream))                                \
+  F(cuMemsetD8Async, CUresult(CUdeviceptr, unsigned char, size_t, CUstream))                                   \
+  F(cuMemsetD16Async, CUresult(CUdeviceptr, unsigned short, size_t, CUstream))                                 \
+  F(cuMemsetD32Async, CUresult(CUdeviceptr, unsigned, size_t, CUstream))                                       \
+  F(cuStreamCreate, CUresult(CUstream*, unsigned))                                                             \
+  F(cuStreamDestroy_v2, CUresult(CUstream))                                                                    \
+  F(cuStreamSynchronize, CUresult(CUstream))                                                                   \
+  F(cuStreamBeginCapture_v2, CUresult(CUstream, int))                                                          \
+  F(cuStreamEndCapture, CUresult(CUstream, CUgraph*))                                                          \
+  F(cuGraphInstantiateWithFlags, CUresult(CUgraphExec*, CUgraph, unsigned long long))                          \
+  F(cuGraphLaunch, CUresult(CUgraphExec, CUstream))                                                            \
+  F(cuGraphUpload, CUresult(CUgraphExec, CUstream))                                                            \
+  F(cuGraphExecDestroy, CUresult(CUgraphExec))                                                                 \
+  F(cuGraphDestroy, CUresult(CUgraph))                                                                         \
+  F(cuEventCreate, CUresult(CUevent*, unsigned))                                                               \
+  F(cuEventDestroy_v2, CUresult(CUevent))                                                                      \
+  F(cuEventRecord, CUresult(CUevent, CUstream))                                                                \
+  F(cuEventQuery, CUresult(CUevent))                                                                           \
+  F(cuEventSynchronize, CUresult(CUevent))                                                                     \
+  F(cuEventElapsedTime, CUresult(float*, CUevent, CUevent))                                                    \
+  F(cuModuleLoadData, CUresult(CUmodule*, const void*))                                                        \
+  F(cuModuleUnload, CUresult(CUmodule))                                                                        \
+  F(cuModuleGetFunction, CUresult(CUfunction*, CUmodule, const char*))                                         \
+  F(cuFuncSetAttribute, CUresult(CUfunction, int, int))                                                        \
+  F(cuLaunchKernel, CUresult(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
                              CUstream, void**, void**))
 
 // ---- run-time compiler (libnvrtc) ----
 using nvrtcResult = int;
 using nvrtcProgram = struct _nvrtcProgram*;
 
-#define WEIR_NVRTC_FUNCTIONS(F)                                                                                      \
-  F(nvrtcVersion, nvrtcResult(int*, int*))                                                                           \
-  F(nvrtcGetErrorString, const char*(nvrtcResult))                                                                   \
-  F(nvrtcCreateProgram,                                                                                              \
-    nvrtcResult(nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*))               \
-  F(nvrtcDestroyProgram, nvrtcResult(nvrtcProgram*))                                                                 \
-  F(nvrtcCompileProgram, nvrtcResult(nvrtcProgram, int, const char* const*))                                         \
-  F(nvrtcGetCUBINSize, nvrtcResult(nvrtcProgram, size_t*))                                                           \
-  F(nvrtcGetCUBIN, nvrtcResult(nvrtcProgram, char*))                                                                 \
-  F(nvrtcGetProgramLogSize, nvrtcResult(nvrtcProgram, size_t*))                                                      \
-  F(nvrtcGetProgramLog, nvrtcResult(nvrtcProgram, char*))                                                            \
-  F(nvrtcGetNumSupportedArchs, nvrtcResult(int*))                                                                    \
+#define WEIR_NVRTC_FUNCTIONS(F)                                                                        \
+  F(nvrtcVersion, nvrtcResult(int*, int*))                                                             \
+  F(nvrtcGetErrorString, const char*(nvrtcResult))                                                     \
+  F(nvrtcCreateProgram,                                                                                \
+    nvrtcResult(nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*)) \
+  F(nvrtcDestroyProgram, nvrtcResult(nvrtcProgram*))                                                   \
+  F(nvrtcCompileProgram, nvrtcResult(nvrtcProgram, int, const char* const*))                           \
+  F(nvrtcGetCUBINSize, nvrtcResult(nvrtcProgram, size_t*))                                             \
+  F(nvrtcGetCUBIN, nvrtcResult(nvrtcProgram, char*))                                                   \
+  F(nvrtcGetProgramLogSize, nvrtcResult(nvrtcProgram, size_t*))                                        \
+  F(nvrtcGetProgramLog, nvrtcResult(nvrtcProgram, char*))                                              \
+  F(nvrtcGetNumSupportedArchs, nvrtcResult(int*))                                                      \
   F(nvrtcGetSupportedArchs, nvrtcResult(int*))
 
 // ---- matrix products (libcublasLt) ----
@@ -160,26 +160,26 @@ inline constexpr int kPreferenceAlignmentB = 6;
 inline constexpr int kPreferenceAlignmentC = 7;
 inline constexpr int kPreferenceAlignmentD = 8;
 
-#define WEIR_CUBLASLT_FUNCTIONS(F)                                                                                   \
-  F(cublasLtGetVersion, size_t())                                                                                    \
-  F(cublasLtCreate, cublasStatus_t(cublasLtHandle_t*))                                                               \
-  F(cublasLtDestroy, cublasStatus_t(cublasLtHandle_t))                                                               \
-  F(cublasLtMatmulDescCreate, cublasStatus_t(cublasLtMatmulDesc_t*, int, int))                                       \
-  F(cublasLtMatmulDescDestroy, cublasStatus_t(cublasLtMatmulDesc_t))                                                 \
-  F(cublasLtMatmulDescSetAttribute, cublasStatus_t(cublasLtMatmulDesc_t, int, const void*, size_t))                  \
-  F(cublasLtMatrixLayoutCreate, cublasStatus_t(cublasLtMatrixLayout_t*, int, uint64_t, uint64_t, int64_t))           \
-  F(cublasLtMatrixLayoutDestroy, cublasStatus_t(cublasLtMatrixLayout_t))                                             \
-  F(cublasLtMatrixLayoutSetAttribute, cublasStatus_t(cublasLtMatrixLayout_t, int, const void*, size_t))              \
-  F(cublasLtMatmulPreferenceCreate, cublasStatus_t(cublasLtMatmulPreference_t*))                                     \
-  F(cublasLtMatmulPreferenceDestroy, cublasStatus_t(cublasLtMatmulPreference_t))                                     \
-  F(cublasLtMatmulPreferenceSetAttribute, cublasStatus_t(cublasLtMatmulPreference_t, int, const void*, size_t))      \
-  F(cublasLtMatmulAlgoGetHeuristic,                                                                                  \
-    cublasStatus_t(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,           \
-                   cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int,                  \
-                   cublasLtMatmulHeuristicResult_t*, int*))                                                          \
-  F(cublasLtMatmul,                                                                                                  \
-    cublasStatus_t(cublasLtHandle_t, cublasLtMatmulDesc_t, const void*, const void*, cublasLtMatrixLayout_t,         \
-                   const void*, cublasLtMatrixLayout_t, const void*, const void*, cublasLtMatrixLayout_t, void*,     \
+#define WEIR_CUBLASLT_FUNCTIONS(F)                                                                               \
+  F(cublasLtGetVersion, size_t())                                                                                \
+  F(cublasLtCreate, cublasStatus_t(cublasLtHandle_t*))                                                           \
+  F(cublasLtDestroy, cublasStatus_t(cublasLtHandle_t))                                                           \
+  F(cublasLtMatmulDescCreate, cublasStatus_t(cublasLtMatmulDesc_t*, int, int))                                   \
+  F(cublasLtMatmulDescDestroy, cublasStatus_t(cublasLtMatmulDesc_t))                                             \
+  F(cublasLtMatmulDescSetAttribute, cublasStatus_t(cublasLtMatmulDesc_t, int, const void*, size_t))              \
+  F(cublasLtMatrixLayoutCreate, cublasStatus_t(cublasLtMatrixLayout_t*, int, uint64_t, uint64_t, int64_t))       \
+  F(cublasLtMatrixLayoutDestroy, cublasStatus_t(cublasLtMatrixLayout_t))                                         \
+  F(cublasLtMatrixLayoutSetAttribute, cublasStatus_t(cublasLtMatrixLayout_t, int, const void*, size_t))          \
+  F(cublasLtMatmulPreferenceCreate, cublasStatus_t(cublasLtMatmulPreference_t*))                                 \
+  F(cublasLtMatmulPreferenceDestroy, cublasStatus_t(cublasLtMatmulPreference_t))                                 \
+  F(cublasLtMatmulPreferenceSetAttribute, cublasStatus_t(cublasLtMatmulPreference_t, int, const void*, size_t))  \
+  F(cublasLtMatmulAlgoGetHeuristic,                                                                              \
+    cublasStatus_t(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,       \
+                   cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int,              \
+                   cublasLtMatmulHeuristicResult_t*, int*))                                                      \
+  F(cublasLtMatmul,                                                                                              \
+    cublasStatus_t(cublasLtHandle_t, cublasLtMatmulDesc_t, const void*, const void*, cublasLtMatrixLayout_t,     \
+                   const void*, cublasLtMatrixLayout_t, const void*, const void*, cublasLtMatrixLayout_t, void*, \
                    cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t*, void*, size_t, CUstream))
 
 // The tables. Null until a library is loaded.

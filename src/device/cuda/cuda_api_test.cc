@@ -132,9 +132,8 @@ TEST(CudaLibraryFolders, TakesTheEnvironmentFirstAndThenPythonPackages) {
   const std::vector<std::string> folders = CudaLibraryFolders(env);
   unsetenv("WEIR_CUDA_PATH");
   unsetenv("PYTHONPATH");
-  const std::vector<std::string> wanted = {"/a",         "/a/lib64", "/a/lib", "/b",
-                                           "/b/lib64",   "/b/lib",   "",       "/usr/local/cuda/lib64",
-                                           "/py/nvidia/cu13/lib"};
+  const std::vector<std::string> wanted = {
+      "/a", "/a/lib64", "/a/lib", "/b", "/b/lib64", "/b/lib", "", "/usr/local/cuda/lib64", "/py/nvidia/cu13/lib"};
   EXPECT_EQ(folders, wanted);
   EXPECT_FALSE(HasNvidiaDriver(env));
   EXPECT_EQ(LoadCudaLibraries(env).status().code(), StatusCode::kFailedPrecondition);

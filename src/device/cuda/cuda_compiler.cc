@@ -34,7 +34,8 @@ std::string FullSource(const GpuProgram& program) {
 
 std::string CudaCacheFolder() {
   if (const char* folder = std::getenv("WEIR_CACHE_DIR"); folder != nullptr) return folder;
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder == '/') return JoinPath(folder, "weir");
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder == '/')
+    return JoinPath(folder, "weir");
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return JoinPath(home, ".cache/weir");
   return "";
 }

@@ -23,8 +23,8 @@ class CudaCompiler final {
 
   // The newest target that compiler and device share: "sm_90a" for compute capability 9.0.
   std::string TargetFor(int major, int minor) const;
-  // Compiles for a target such as "sm_90a", or takes the result from memory or from the folder. InvalidArgument with the
-  // compiler's messages if the source has errors.
+  // Compiles for a target such as "sm_90a", or takes the result from memory or from the folder. InvalidArgument with
+  // the compiler's messages if the source has errors.
   Result<Cubin> Compile(const GpuProgram& program, const std::string& target);
 
   struct Counts {
@@ -35,7 +35,8 @@ class CudaCompiler final {
   Counts counts() const;
 
  private:
-  Result<std::string> RunCompiler(const GpuProgram& program, const std::string& source, const std::string& target) const;
+  Result<std::string> RunCompiler(const GpuProgram& program, const std::string& source,
+                                  const std::string& target) const;
   Cubin ReadStored(const std::string& path, const std::string& key) const;
   void Store(const std::string& path, const std::string& key, const std::string& code);
 

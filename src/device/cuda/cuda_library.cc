@@ -115,7 +115,8 @@ Result<CudaLibraries> LoadCudaLibraries(Env& env) {
   const std::vector<std::string> folders = CudaLibraryFolders(env);
   const auto missing = [](const Status& status) {
     return FailedPrecondition(
-        "this machine has a GPU but not all of NVIDIA's libraries ({}): install them with `tools/install_deps cuda`, or "
+        "this machine has a GPU but not all of NVIDIA's libraries ({}): install them with `tools/install_deps cuda`, "
+        "or "
         "name their folder in WEIR_CUDA_PATH",
         std::string(status.message()));
   };

@@ -1,5 +1,5 @@
-// CudaLibrary: NVIDIA's driver, run-time compiler and matrix library as tables of function pointers, loaded at run time.
-// A process without a GPU loads nothing. Immutable after loading, so thread-safe; never unloaded.
+// CudaLibrary: NVIDIA's driver, run-time compiler and matrix library as tables of function pointers, loaded at run
+// time. A process without a GPU loads nothing. Immutable after loading, so thread-safe; never unloaded.
 #pragma once
 
 #include <memory>

@@ -228,7 +228,7 @@ Status CudaStream::Fill(void* to, const void* pattern, size_t pattern_bytes, siz
     const char* bytes = static_cast<const char*>(pattern);
     return std::memcmp(bytes, bytes + period, pattern_bytes - period) == 0;
   };
-  // Use the shortest period of a wide pattern: many patterns, such as zero, repeat themselves.
+  // Halve a wide pattern as long as its halves are equal: fills of up to 4 bytes need no kernel.
   while (pattern_bytes > 4 && repeats(pattern_bytes / 2)) pattern_bytes /= 2, count *= 2;
   switch (pattern_bytes) {
     case 1:

@@ -27,10 +27,7 @@ __device__ __forceinline__ Pack<T, N> LoadPack(const void* from, INDEX offset) {
   return pack;
 }
 
-__device__ __forceinline__ OUT Compute(PARAMS, unsigned& fault) {
-  BODY
-  return RESULT;
-}
+__device__ __forceinline__ OUT Compute(PARAMS, unsigned& fault) { BODY return RESULT; }
 
 __device__ __forceinline__ void Offsets(const Args& args, INDEX element, INDEX* o) {
 #pragma unroll

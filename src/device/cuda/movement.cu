@@ -29,7 +29,8 @@ extern "C" __global__ void StridedCopy(const CopyArgs args) {
     for (int d = RANK - 1; d >= 0; --d) {
       int64 at = (int64)rest;
       if (d > 0) {
-        const uint64 next = (rest >> 32) == 0 ? (uint64)((uint32)rest / (uint32)args.dims[d]) : rest / (uint64)args.dims[d];
+        const uint64 next =
+            (rest >> 32) == 0 ? (uint64)((uint32)rest / (uint32)args.dims[d]) : rest / (uint64)args.dims[d];
         at -= (int64)(next * (uint64)args.dims[d]);
         rest = next;
       }
@@ -87,8 +88,8 @@ struct Tuple {
   int64 limits[7];
 };
 #ifdef KERNEL_GatherTuples
-extern "C" __global__ void GatherTuples(const T* from, const INDEX_TYPE* indices, T* to, int64 n, int64 inner, int depth,
-                                        const Tuple tuple, Fault* fault, uint32 node) {
+extern "C" __global__ void GatherTuples(const T* from, const INDEX_TYPE* indices, T* to, int64 n, int64 inner,
+                                        int depth, const Tuple tuple, Fault* fault, uint32 node) {
   const int64 e = (int64)blockIdx.x * blockDim.x + threadIdx.x;
   if (e >= n) return;
   const int64 k = e / inner, i = e - k * inner;

@@ -29,11 +29,17 @@ typedef Complex<float> Complex64;
 typedef Complex<double> Complex128;
 
 template <class F>
-__device__ Complex<F> operator+(Complex<F> a, Complex<F> b) { return {a.re + b.re, a.im + b.im}; }
+__device__ Complex<F> operator+(Complex<F> a, Complex<F> b) {
+  return {a.re + b.re, a.im + b.im};
+}
 template <class F>
-__device__ Complex<F> operator-(Complex<F> a, Complex<F> b) { return {a.re - b.re, a.im - b.im}; }
+__device__ Complex<F> operator-(Complex<F> a, Complex<F> b) {
+  return {a.re - b.re, a.im - b.im};
+}
 template <class F>
-__device__ Complex<F> operator-(Complex<F> a) { return {-a.re, -a.im}; }
+__device__ Complex<F> operator-(Complex<F> a) {
+  return {-a.re, -a.im};
+}
 template <class F>
 __device__ Complex<F> operator*(Complex<F> a, Complex<F> b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
@@ -49,26 +55,42 @@ __device__ Complex<F> operator/(Complex<F> a, Complex<F> b) {
   return {(a.re * r + a.im) / d, (a.im * r - a.re) / d};
 }
 template <class F>
-__device__ bool operator==(Complex<F> a, Complex<F> b) { return a.re == b.re && a.im == b.im; }
+__device__ bool operator==(Complex<F> a, Complex<F> b) {
+  return a.re == b.re && a.im == b.im;
+}
 template <class F>
-__device__ bool operator!=(Complex<F> a, Complex<F> b) { return !(a == b); }
+__device__ bool operator!=(Complex<F> a, Complex<F> b) {
+  return !(a == b);
+}
 template <class T>
-__device__ T Conjugate(T x) { return x; }
+__device__ T Conjugate(T x) {
+  return x;
+}
 template <class F>
-__device__ Complex<F> Conjugate(Complex<F> x) { return {x.re, -x.im}; }
+__device__ Complex<F> Conjugate(Complex<F> x) {
+  return {x.re, -x.im};
+}
 
 // ---- the type that values are computed in: float for the 16-bit floats, else the type itself ----
 template <class T>
-struct ComputeOf { typedef T type; };
+struct ComputeOf {
+  typedef T type;
+};
 template <>
-struct ComputeOf<Half> { typedef float type; };
+struct ComputeOf<Half> {
+  typedef float type;
+};
 template <>
-struct ComputeOf<BFloat16> { typedef float type; };
+struct ComputeOf<BFloat16> {
+  typedef float type;
+};
 template <class T>
 using Wide = typename ComputeOf<T>::type;
 
 template <class T>
-__device__ __forceinline__ T Widen(T x) { return x; }
+__device__ __forceinline__ T Widen(T x) {
+  return x;
+}
 __device__ __forceinline__ float Widen(Half x) {
   float y;
   asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
@@ -80,16 +102,24 @@ __device__ __forceinline__ float Widen(BFloat16 x) { return __uint_as_float((uns
 template <class T>
 struct Converter {
   template <class F>
-  static __device__ __forceinline__ T From(F x) { return (T)x; }
+  static __device__ __forceinline__ T From(F x) {
+    return (T)x;
+  }
   template <class F>
-  static __device__ __forceinline__ T From(Complex<F> x) { return (T)x.re; }
+  static __device__ __forceinline__ T From(Complex<F> x) {
+    return (T)x.re;
+  }
 };
 template <>
 struct Converter<bool> {
   template <class F>
-  static __device__ __forceinline__ bool From(F x) { return x != (F)0; }
+  static __device__ __forceinline__ bool From(F x) {
+    return x != (F)0;
+  }
   template <class F>
-  static __device__ __forceinline__ bool From(Complex<F> x) { return x.re != 0 || x.im != 0; }
+  static __device__ __forceinline__ bool From(Complex<F> x) {
+    return x.re != 0 || x.im != 0;
+  }
 };
 template <>
 struct Converter<Half> {
@@ -99,9 +129,13 @@ struct Converter<Half> {
     return y;
   }
   template <class F>
-  static __device__ __forceinline__ Half From(F x) { return From((float)x); }
+  static __device__ __forceinline__ Half From(F x) {
+    return From((float)x);
+  }
   template <class F>
-  static __device__ __forceinline__ Half From(Complex<F> x) { return From((float)x.re); }
+  static __device__ __forceinline__ Half From(Complex<F> x) {
+    return From((float)x.re);
+  }
 };
 template <>
 struct Converter<BFloat16> {
@@ -111,19 +145,29 @@ struct Converter<BFloat16> {
     return y;
   }
   template <class F>
-  static __device__ __forceinline__ BFloat16 From(F x) { return From((float)x); }
+  static __device__ __forceinline__ BFloat16 From(F x) {
+    return From((float)x);
+  }
   template <class F>
-  static __device__ __forceinline__ BFloat16 From(Complex<F> x) { return From((float)x.re); }
+  static __device__ __forceinline__ BFloat16 From(Complex<F> x) {
+    return From((float)x.re);
+  }
 };
 template <class G>
 struct Converter<Complex<G>> {
   template <class F>
-  static __device__ __forceinline__ Complex<G> From(F x) { return {(G)x, (G)0}; }
+  static __device__ __forceinline__ Complex<G> From(F x) {
+    return {(G)x, (G)0};
+  }
   template <class F>
-  static __device__ __forceinline__ Complex<G> From(Complex<F> x) { return {(G)x.re, (G)x.im}; }
+  static __device__ __forceinline__ Complex<G> From(Complex<F> x) {
+    return {(G)x.re, (G)x.im};
+  }
 };
 template <class T, class F>
-__device__ __forceinline__ T To(F x) { return Converter<T>::From(x); }
+__device__ __forceinline__ T To(F x) {
+  return Converter<T>::From(x);
+}
 
 // ---- faults: see GpuFault in device/gpu_stream.h ----
 struct Fault {
@@ -149,10 +193,10 @@ struct __align__(sizeof(T) * N) Pack {
 // ---- limits ----
 template <class T>
 struct Limits;
-#define WEIR_LIMITS(T, LOW, HIGH)                      \
-  template <>                                          \
-  struct Limits<T> {                                   \
-    static __device__ T Lowest() { return (T)(LOW); }  \
+#define WEIR_LIMITS(T, LOW, HIGH)                       \
+  template <>                                           \
+  struct Limits<T> {                                    \
+    static __device__ T Lowest() { return (T)(LOW); }   \
     static __device__ T Highest() { return (T)(HIGH); } \
   };
 WEIR_LIMITS(float, -__int_as_float(0x7f800000), __int_as_float(0x7f800000))
@@ -170,7 +214,10 @@ WEIR_LIMITS(bool, 0, 1)
 template <class T>
 __device__ __forceinline__ T WarpGet(T x, int lane) {
   // Shuffles move 32 bits.
-  union { T value; unsigned words[(sizeof(T) + 3) / 4]; } u;
+  union {
+    T value;
+    unsigned words[(sizeof(T) + 3) / 4];
+  } u;
   u.value = x;
   for (int i = 0; i < (int)((sizeof(T) + 3) / 4); ++i) u.words[i] = __shfl_xor_sync(0xffffffffu, u.words[i], lane);
   return u.value;

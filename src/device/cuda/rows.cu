@@ -55,8 +55,7 @@ extern "C" __global__ void LogSoftmax(const T* x, T* y, int64 n) {
   W shift, sum;
   MaxAndSum(x + row * n, n, 1, shift, sum);
   const W log_sum = log(sum);
-  for (int64 i = threadIdx.x; i < n; i += blockDim.x)
-    y[row * n + i] = To<T>(Widen(x[row * n + i]) - shift - log_sum);
+  for (int64 i = threadIdx.x; i < n; i += blockDim.x) y[row * n + i] = To<T>(Widen(x[row * n + i]) - shift - log_sum);
 }
 #endif
 

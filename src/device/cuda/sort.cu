@@ -3,8 +3,8 @@
 #define TILE 256
 
 #ifdef KERNEL_TakeRows
-extern "C" __global__ void TakeRows(const I* indices, uint32* rows, uint32* order, int64 count, int64 limit, Fault* fault,
-                                    uint32 node) {
+extern "C" __global__ void TakeRows(const I* indices, uint32* rows, uint32* order, int64 count, int64 limit,
+                                    Fault* fault, uint32 node) {
   const int64 i = (int64)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const int64 index = (int64)indices[i];

@@ -1,6 +1,6 @@
 // Optimizer updates. The host defines F (float or double, or Half and BFloat16), SLOTS, SCALARS, FLAG and RULE: the
-// statements that update s[0] (the parameter), s[1], ... from the gradient g, the scalars c[0], c[1], ... and FLAG. They are
-// the formulas of src/ops/state/update_rules.cc.
+// statements that update s[0] (the parameter), s[1], ... from the gradient g, the scalars c[0], c[1], ... and FLAG.
+// They are the formulas of src/ops/state/update_rules.cc.
 typedef Wide<F> W;
 #define MAX_TENSORS 16
 
@@ -75,11 +75,12 @@ extern "C" __global__ void UpdateDense(const Tensors tensors) {
 }
 #endif
 
-// Row order[p] of the gradient updates row rows[p] of every slot. `rows` is sorted, `order` ascends within equal rows, and
-// one thread handles all gradients of a row and column, so the result does not depend on timing.
+// Row order[p] of the gradient updates row rows[p] of every slot. `rows` is sorted, `order` ascends within equal rows,
+// and one thread handles all gradients of a row and column, so the result does not depend on timing.
 #ifdef KERNEL_UpdateRows
 extern "C" __global__ void UpdateRows(F* slot0, F* slot1, F* slot2, F* slot3, const F* gradient, const uint32* rows,
-                                      const uint32* order, int64 count, int64 width, int64 limit, const Scalars scalars) {
+                                      const uint32* order, int64 count, int64 width, int64 limit,
+                                      const Scalars scalars) {
   const int64 e = (int64)blockIdx.x * blockDim.x + threadIdx.x;
   if (e >= count * width) return;
   int64 p = e / width;

@@ -150,7 +150,8 @@ extern "C" __global__ void AvgPoolGrad(const T* dy, T* dx, int64 n, const Window
       if (at_x < 0 || at_x % w.column_step != 0 || at_x / w.column_step >= w.out_width) continue;
       const int64 oy = at_y / w.row_step, ox = at_x / w.column_step;
       sum += Widen(dy[((rest * w.out_height + oy) * w.out_width + ox) * w.channels + channel]) /
-             (W)(Covered(oy, w.row_step, w.top, w.rows, w.height) * Covered(ox, w.column_step, w.left, w.columns, w.width));
+             (W)(Covered(oy, w.row_step, w.top, w.rows, w.height) *
+                 Covered(ox, w.column_step, w.left, w.columns, w.width));
     }
   }
   dx[e] = To<T>(sum);

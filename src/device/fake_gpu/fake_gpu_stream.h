@@ -64,7 +64,7 @@ class FakeGpuStream final : public GpuStream {
     const FakeGpuStream* stream = nullptr;
     std::vector<Work> work;
     std::vector<void*> allocated;
-    std::vector<void*> freed;  // of those
+    std::vector<void*> freed;  // the blocks of `allocated` that were freed
   };
   friend class FakeGraph;
   static std::unique_ptr<Capture>& ThreadCapture();

@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-// What all runs of a kernel share. Work that outlives its session keeps it alive.
+// The state that all runs of a kernel share. Enqueued work that outlives its session keeps it alive.
 struct HostKernel {
   NodeInfo node;
   Kernel kernel;
@@ -175,7 +175,7 @@ class HostRun final {
   }
 
  private:
-  // The step whose error it is. A captured run may be replayed for any step.
+  // The key under which errors of this run are reported. Null during a capture, because any step may replay the run.
   static const void* KeyOf(GpuDevice& gpu, KernelContext& ctx) {
     const Result<std::shared_ptr<GpuStream>> stream = gpu.stream();
     return stream.ok() && (*stream)->is_capturing() ? nullptr : ctx.step().cancel;
@@ -236,7 +236,7 @@ class HostRun final {
     std::vector<EdgeValue> in(inputs_.size());
     for (size_t i = 0; i < in.size(); ++i) in[i].tensor = values[i];
     for (const Variable& variable : variables_) {
-      if (in[variable.input].tensor.valid()) continue;  // a handle
+      if (in[variable.input].tensor.valid()) continue;  // a resource handle
       in[variable.input].ref = variable.variable;
       in[variable.input].tensor = variable.variable->Read();
     }

@@ -57,9 +57,9 @@ Result<void*> GpuBlockCache::Allocate(size_t bytes) {
   if (bytes == 0) return nullptr;
   std::lock_guard lock(mutex_);
   const auto refuse = [&] {
-    return ResourceExhausted("{} has not enough memory for {} bytes: {} bytes are in use, {} bytes are reserved{}",
-                             what_, bytes, use_.in_use, use_.reserved,
-                             limit_ == 0 ? "" : fmt::format(", the limit is {} bytes", limit_));
+    return ResourceExhausted(
+        "{} does not have enough memory for {} bytes: {} bytes are in use, {} bytes are reserved{}", what_, bytes,
+        use_.in_use, use_.reserved, limit_ == 0 ? "" : fmt::format(", the limit is {} bytes", limit_));
   };
   if (bytes > size_t{1} << 62) return refuse();
   const size_t size = ClassOf(bytes);

@@ -58,8 +58,9 @@ TEST(GpuBlockCache, ReleasesTheCacheBeforeItRefuses) {
   EXPECT_TRUE(m.memory.Allocate(50 << 20).ok());
   const Status refused = m.memory.Allocate(20 << 20).status();
   EXPECT_EQ(refused.code(), StatusCode::kResourceExhausted);
-  EXPECT_EQ(std::string(refused.message()),
-            "GPU 0 has not enough memory for 20971520 bytes: 54525952 bytes are in use, 54525952 bytes are reserved");
+  EXPECT_EQ(
+      std::string(refused.message()),
+      "GPU 0 does not have enough memory for 20971520 bytes: 54525952 bytes are in use, 54525952 bytes are reserved");
   EXPECT_EQ(m.memory.Allocate(~size_t{0}).status().code(), StatusCode::kResourceExhausted);
 }
 

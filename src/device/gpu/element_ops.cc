@@ -130,9 +130,9 @@ constexpr ElementOp kOps[] = {
 };
 
 constexpr std::pair<char, DType> kTypes[] = {
-    {'f', kHalf},   {'f', kBFloat16}, {'f', kFloat},  {'f', kDouble}, {'s', kInt8},      {'s', kInt16},      {'s', kInt32},
-    {'s', kInt64},  {'u', kUint8},    {'u', kUint16}, {'u', kUint32}, {'u', kUint64},    {'c', kComplex64},  {'c', kComplex128},
-    {'b', kBool},
+    {'f', kHalf},   {'f', kBFloat16}, {'f', kFloat},     {'f', kDouble},     {'s', kInt8},
+    {'s', kInt16},  {'s', kInt32},    {'s', kInt64},     {'u', kUint8},      {'u', kUint16},
+    {'u', kUint32}, {'u', kUint64},   {'c', kComplex64}, {'c', kComplex128}, {'b', kBool},
 };
 
 }  // namespace
@@ -140,7 +140,8 @@ constexpr std::pair<char, DType> kTypes[] = {
 absl::Span<const ElementOp> ElementOps() { return kOps; }
 
 const ElementOp* FindElementOp(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kOps), std::end(kOps), [&](const ElementOp& op) { return op.name == name; });
+  const auto* found =
+      std::find_if(std::begin(kOps), std::end(kOps), [&](const ElementOp& op) { return op.name == name; });
   return found == std::end(kOps) ? nullptr : found;
 }
 

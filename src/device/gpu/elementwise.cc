@@ -19,7 +19,7 @@ char KindOf(DType type) {
   return IsUnsigned(type) ? 'u' : 's';
 }
 
-// The statement of a step, and the type of its result.
+// The source text that computes a step, and the type of the value.
 struct Statement {
   std::string text;
   DType result;
@@ -38,8 +38,10 @@ Result<Statement> MakeStatement(const ElementStep& step, absl::Span<const DType>
     const DType result = ElementResult(op, type);
     std::string text = fmt::format("{} v{}; {{ typedef Wide<{}> C; ", TypeText(result), number, TypeText(type));
     constexpr const char* kNames[] = {"x", "y", "z"};
-    for (int i = 0; i < op.inputs; ++i) text += fmt::format("const auto {} = Widen(v{}); ", kNames[i], step.inputs[static_cast<size_t>(i)]);
-    if (op.expression.find("alpha") != std::string_view::npos) text += fmt::format("const C alpha = (C){}; ", step.alpha);
+    for (int i = 0; i < op.inputs; ++i)
+      text += fmt::format("const auto {} = Widen(v{}); ", kNames[i], step.inputs[static_cast<size_t>(i)]);
+    if (op.expression.find("alpha") != std::string_view::npos)
+      text += fmt::format("const C alpha = (C){}; ", step.alpha);
     text += fmt::format("v{} = To<{}>({}); }} ", number, TypeText(result), op.expression);
     return Statement{std::move(text), result};
   }
@@ -152,8 +154,8 @@ Result<GpuProgram> ElementwiseProgram(absl::Span<const DType> inputs, absl::Span
   return program;
 }
 
-Status Elementwise(GpuStream& stream, absl::Span<const ElementInput> inputs, absl::Span<const ElementStep> steps, void* out,
-                   absl::Span<const int64_t> dims, uint32_t node) {
+Status Elementwise(GpuStream& stream, absl::Span<const ElementInput> inputs, absl::Span<const ElementStep> steps,
+                   void* out, absl::Span<const int64_t> dims, uint32_t node) {
   int64_t n = 1;
   for (const int64_t dim : dims) n *= dim;
   if (n == 0) return OkStatus();
@@ -185,7 +187,8 @@ Status Elementwise(GpuStream& stream, absl::Span<const ElementInput> inputs, abs
 Status Unary(GpuStream& stream, std::string_view op, DType type, const void* x, void* y, int64_t n, double alpha) {
   const ElementStep step{.op = op, .alpha = alpha};
   const ElementInput input{x, type, absl::MakeConstSpan(&n, 1)};
-  return Elementwise(stream, absl::MakeConstSpan(&input, 1), absl::MakeConstSpan(&step, 1), y, absl::MakeConstSpan(&n, 1));
+  return Elementwise(stream, absl::MakeConstSpan(&input, 1), absl::MakeConstSpan(&step, 1), y,
+                     absl::MakeConstSpan(&n, 1));
 }
 
 Status Binary(GpuStream& stream, std::string_view op, DType type, const void* x, absl::Span<const int64_t> x_dims,
@@ -199,11 +202,12 @@ Status Binary(GpuStream& stream, std::string_view op, DType type, const void* x,
 Status Cast(GpuStream& stream, DType from, const void* x, DType to, void* y, int64_t n) {
   const ElementStep step{.op = "Cast", .to = to};
   const ElementInput input{x, from, absl::MakeConstSpan(&n, 1)};
-  return Elementwise(stream, absl::MakeConstSpan(&input, 1), absl::MakeConstSpan(&step, 1), y, absl::MakeConstSpan(&n, 1));
+  return Elementwise(stream, absl::MakeConstSpan(&input, 1), absl::MakeConstSpan(&step, 1), y,
+                     absl::MakeConstSpan(&n, 1));
 }
 
-Status Select(GpuStream& stream, DType type, const ElementInput& condition, const ElementInput& x, const ElementInput& y,
-              void* z, absl::Span<const int64_t> dims) {
+Status Select(GpuStream& stream, DType type, const ElementInput& condition, const ElementInput& x,
+              const ElementInput& y, void* z, absl::Span<const int64_t> dims) {
   const ElementStep step{.op = "SelectV2"};
   const ElementInput inputs[] = {condition, x, y};
   return Elementwise(stream, inputs, absl::MakeConstSpan(&step, 1), z, dims);

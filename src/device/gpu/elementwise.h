@@ -47,8 +47,8 @@ struct ElementStep {
 // Computes the last step. REQUIRES: inputs broadcast to `dims`; the result does not overlap inputs, except one of equal
 // shape and type that it replaces. Faults (division by zero) carry the number of the node. InvalidArgument if a step is
 // unknown or has no expression for its type.
-Status Elementwise(GpuStream& stream, absl::Span<const ElementInput> inputs, absl::Span<const ElementStep> steps, void* out,
-                   absl::Span<const int64_t> dims, uint32_t node = 0);
+Status Elementwise(GpuStream& stream, absl::Span<const ElementInput> inputs, absl::Span<const ElementStep> steps,
+                   void* out, absl::Span<const int64_t> dims, uint32_t node = 0);
 
 // Single ops.
 Status Unary(GpuStream& stream, std::string_view op, DType type, const void* x, void* y, int64_t n, double alpha = 0);
@@ -57,10 +57,11 @@ Status Binary(GpuStream& stream, std::string_view op, DType type, const void* x,
               uint32_t node = 0, double alpha = 0);
 Status Cast(GpuStream& stream, DType from, const void* x, DType to, void* y, int64_t n);
 // Any broadcastable condition: Select and SelectV2.
-Status Select(GpuStream& stream, DType type, const ElementInput& condition, const ElementInput& x, const ElementInput& y,
-              void* z, absl::Span<const int64_t> dims);
+Status Select(GpuStream& stream, DType type, const ElementInput& condition, const ElementInput& x,
+              const ElementInput& y, void* z, absl::Span<const int64_t> dims);
 
-// The program that Elementwise would launch, for tests that compile everything: `rank` dimensions, `per_thread` elements.
+// The program that Elementwise would launch, for tests that compile everything: `rank` dimensions, `per_thread`
+// elements.
 Result<GpuProgram> ElementwiseProgram(absl::Span<const DType> inputs, absl::Span<const ElementStep> steps, int rank,
                                       int per_thread, bool wide_index = false, uint32_t scalars = 0);
 

@@ -29,9 +29,11 @@ size_t WidenUnits(size_t bytes, std::vector<Walk>& walk, const void* from, const
   if (walk.empty() || walk.back().from != 1 || walk.back().to != 1) return bytes;
   const auto fits = [&](int64_t factor) {
     const auto unit = static_cast<uintptr_t>(factor) * bytes;
-    if (walk.back().dim % factor != 0 || reinterpret_cast<uintptr_t>(from) % unit != 0 || reinterpret_cast<uintptr_t>(to) % unit != 0)
+    if (walk.back().dim % factor != 0 || reinterpret_cast<uintptr_t>(from) % unit != 0 ||
+        reinterpret_cast<uintptr_t>(to) % unit != 0)
       return false;
-    return std::all_of(walk.begin(), walk.end() - 1, [&](const Walk& w) { return w.from % factor == 0 && w.to % factor == 0; });
+    return std::all_of(walk.begin(), walk.end() - 1,
+                       [&](const Walk& w) { return w.from % factor == 0 && w.to % factor == 0; });
   };
   int64_t factor = static_cast<int64_t>(16 / bytes);
   while (factor > 1 && !fits(factor)) factor /= 2;
@@ -98,23 +100,24 @@ Status Transpose(GpuStream& stream, size_t bytes, const void* x, absl::Span<cons
     const size_t split = static_cast<size_t>(std::find(order.begin(), order.end(), moved[same]) - order.begin());
     std::vector<size_t> swapped(order.begin(), order.begin() + static_cast<int64_t>(same));
     swapped.insert(swapped.end(), order.begin() + static_cast<int64_t>(split), order.end());
-    swapped.insert(swapped.end(), order.begin() + static_cast<int64_t>(same), order.begin() + static_cast<int64_t>(split));
+    swapped.insert(swapped.end(), order.begin() + static_cast<int64_t>(same),
+                   order.begin() + static_cast<int64_t>(split));
     int64_t batch = 1, rows = 1, columns = 1;
     for (size_t i = 0; i < order.size(); ++i) (i < same ? batch : i < split ? rows : columns) *= x_dims[order[i]];
     if (swapped == moved && batch <= 65535) {
       WEIR_ASSIGN(const GpuFunction run, stream.Load(ProgramOf("TransposeTiles", bytes)));
-      const LaunchShape shape{.blocks = {static_cast<uint32_t>((columns + 31) / 32),
-                                         static_cast<uint32_t>(std::min<int64_t>((rows + 31) / 32, 65535)),
-                                         static_cast<uint32_t>(batch)},
-                              .threads = {32, 8, 1}};
+      const LaunchShape shape{
+          .blocks = {static_cast<uint32_t>((columns + 31) / 32),
+                     static_cast<uint32_t>(std::min<int64_t>((rows + 31) / 32, 65535)), static_cast<uint32_t>(batch)},
+          .threads = {32, 8, 1}};
       return LaunchWith(stream, run, shape, x, y, rows, columns);
     }
   }
   return StridedCopy(stream, bytes, dims, {const_cast<void*>(x), from}, {y, to});
 }
 
-Status Gather(GpuStream& stream, size_t bytes, const void* x, DType index_type, const void* indices, void* y, int64_t outer,
-              int64_t limit, int64_t count, int64_t inner, uint32_t node) {
+Status Gather(GpuStream& stream, size_t bytes, const void* x, DType index_type, const void* indices, void* y,
+              int64_t outer, int64_t limit, int64_t count, int64_t inner, uint32_t node) {
   // Copies larger units, up to 16 bytes, if sizes and addresses allow it.
   while (bytes < 16 && inner % 2 == 0 && reinterpret_cast<uintptr_t>(x) % (bytes * 2) == 0 &&
          reinterpret_cast<uintptr_t>(y) % (bytes * 2) == 0) {
@@ -140,8 +143,8 @@ Status GatherTuples(GpuStream& stream, size_t bytes, const void* x, DType index_
   return LaunchWith(stream, run, LinearShape(n), x, indices, y, n, inner, depth, tuple, stream.fault_address(), node);
 }
 
-Status OneHot(GpuStream& stream, size_t bytes, DType index_type, const void* indices, const void* on, const void* off, void* y,
-              int64_t outer, int64_t depth, int64_t inner) {
+Status OneHot(GpuStream& stream, size_t bytes, DType index_type, const void* indices, const void* on, const void* off,
+              void* y, int64_t outer, int64_t depth, int64_t inner) {
   const int64_t n = outer * depth * inner;
   if (n == 0) return OkStatus();
   WEIR_ASSIGN(const GpuFunction run, stream.Load(ProgramOf("OneHot", bytes, 1, index_type)));

@@ -28,12 +28,12 @@ Status Gather(GpuStream& stream, size_t element_bytes, const void* x, DType inde
               int64_t outer, int64_t limit, int64_t count, int64_t inner, uint32_t node);
 
 // y [count, inner] = slices of x [limits..., inner] at tuples of indices [count, limits.size()].
-Status GatherTuples(GpuStream& stream, size_t element_bytes, const void* x, DType index_type, const void* indices, void* y,
-                    int64_t count, absl::Span<const int64_t> limits, int64_t inner, uint32_t node);
+Status GatherTuples(GpuStream& stream, size_t element_bytes, const void* x, DType index_type, const void* indices,
+                    void* y, int64_t count, absl::Span<const int64_t> limits, int64_t inner, uint32_t node);
 
 // y [outer, depth, inner]; `on` and `off` are scalars in device memory. index_type: uint8, int32 or int64.
-Status OneHot(GpuStream& stream, size_t element_bytes, DType index_type, const void* indices, const void* on, const void* off,
-              void* y, int64_t outer, int64_t depth, int64_t inner);
+Status OneHot(GpuStream& stream, size_t element_bytes, DType index_type, const void* indices, const void* on,
+              const void* off, void* y, int64_t outer, int64_t depth, int64_t inner);
 
 // Every program of the element size, for tests that compile everything.
 std::vector<GpuProgram> MovementPrograms(size_t element_bytes);

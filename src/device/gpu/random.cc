@@ -20,12 +20,14 @@ LaunchShape ShapeOf(DType type, int64_t n) { return LinearShape(n, ElementSize(t
 Status FillRandom(GpuStream& stream, Distribution distribution, DType type, const void* state, void* to, int64_t n) {
   if (n == 0) return OkStatus();
   const bool truncated = distribution == Distribution::kTruncatedNormal;
-  WEIR_ASSIGN(const GpuFunction run, stream.Load(ProgramOf(truncated ? "FillTruncated" : "FillRandom", type,
-                                                           distribution == Distribution::kUniform ? "Uniform" : "Normal")));
+  WEIR_ASSIGN(const GpuFunction run,
+              stream.Load(ProgramOf(truncated ? "FillTruncated" : "FillRandom", type,
+                                    distribution == Distribution::kUniform ? "Uniform" : "Normal")));
   return LaunchWith(stream, run, ShapeOf(type, n), state, to, n);
 }
 
-Status FillRandomIntegers(GpuStream& stream, DType type, const void* state, void* to, int64_t n, int64_t low, uint64_t range) {
+Status FillRandomIntegers(GpuStream& stream, DType type, const void* state, void* to, int64_t n, int64_t low,
+                          uint64_t range) {
   if (n == 0) return OkStatus();
   WEIR_ASSIGN(const GpuFunction run, stream.Load(ProgramOf("FillIntegers", type)));
   return LaunchWith(stream, run, ShapeOf(type, n), state, to, n, low, range);
@@ -34,7 +36,8 @@ Status FillRandomIntegers(GpuStream& stream, DType type, const void* state, void
 std::vector<GpuProgram> RandomPrograms(DType type) {
   if (type == kInt32 || type == kInt64) return {ProgramOf("FillIntegers", type)};
   if (!IsFloating(type)) return {};
-  return {ProgramOf("FillRandom", type, "Uniform"), ProgramOf("FillRandom", type, "Normal"), ProgramOf("FillTruncated", type)};
+  return {ProgramOf("FillRandom", type, "Uniform"), ProgramOf("FillRandom", type, "Normal"),
+          ProgramOf("FillTruncated", type)};
 }
 
 }  // namespace weir::gpu

@@ -23,7 +23,8 @@ GpuProgram ProgramOf(std::string_view function, DType type, DType label = kInt32
 LaunchShape RowShape(int64_t rows, int64_t n) {
   LaunchShape shape;
   shape.blocks[0] = static_cast<uint32_t>(rows);
-  shape.threads[0] = static_cast<uint32_t>(std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n + 3) / 4)), 32, 1024));
+  shape.threads[0] = static_cast<uint32_t>(
+      std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n + 3) / 4)), 32, 1024));
   return shape;
 }
 
@@ -35,8 +36,8 @@ Status Softmax(GpuStream& stream, DType type, const void* x, void* y, int64_t ro
   return LaunchWith(stream, run, RowShape(rows, n), x, y, n);
 }
 
-Status CrossEntropy(GpuStream& stream, DType type, const RowView& logits, const RowView& labels, void* loss, void* backprop,
-                    int64_t rows, int64_t n) {
+Status CrossEntropy(GpuStream& stream, DType type, const RowView& logits, const RowView& labels, void* loss,
+                    void* backprop, int64_t rows, int64_t n) {
   if (rows == 0) return OkStatus();
   const char zero = 0;
   if (n == 0) return stream.Fill(loss, &zero, 1, static_cast<size_t>(rows) * ElementSize(type));
@@ -45,15 +46,15 @@ Status CrossEntropy(GpuStream& stream, DType type, const RowView& logits, const 
                     logits.column_stride, labels.row_stride, labels.column_stride);
 }
 
-Status SparseCrossEntropy(GpuStream& stream, DType type, DType label_type, const void* logits, const void* labels, void* loss,
-                          void* backprop, int64_t rows, int64_t n, uint32_t node) {
+Status SparseCrossEntropy(GpuStream& stream, DType type, DType label_type, const void* logits, const void* labels,
+                          void* loss, void* backprop, int64_t rows, int64_t n, uint32_t node) {
   if (rows == 0) return OkStatus();
   WEIR_ASSIGN(const GpuFunction run, stream.Load(ProgramOf("SparseCrossEntropy", type, label_type)));
   return LaunchWith(stream, run, RowShape(rows, n), logits, labels, loss, backprop, n, stream.fault_address(), node);
 }
 
-Status ArgExtreme(GpuStream& stream, bool max, DType type, const void* x, DType index_type, void* y, int64_t outer, int64_t n,
-                  int64_t inner) {
+Status ArgExtreme(GpuStream& stream, bool max, DType type, const void* x, DType index_type, void* y, int64_t outer,
+                  int64_t n, int64_t inner) {
   const int64_t results = outer * inner;
   if (results == 0) return OkStatus();
   WEIR_ASSIGN(const GpuFunction run, stream.Load(ProgramOf("ArgExtreme", type, index_type, max)));

@@ -16,15 +16,15 @@ struct RowView {
   int64_t column_stride = 1;
 };
 // loss [rows], backprop [rows, n].
-Status CrossEntropy(GpuStream& stream, DType type, const RowView& logits, const RowView& labels, void* loss, void* backprop,
-                    int64_t rows, int64_t n);
+Status CrossEntropy(GpuStream& stream, DType type, const RowView& logits, const RowView& labels, void* loss,
+                    void* backprop, int64_t rows, int64_t n);
 // labels: int32 or int64 [rows]. A label out of range is a fault (kLabel) of the node.
-Status SparseCrossEntropy(GpuStream& stream, DType type, DType label_type, const void* logits, const void* labels, void* loss,
-                          void* backprop, int64_t rows, int64_t n, uint32_t node);
+Status SparseCrossEntropy(GpuStream& stream, DType type, DType label_type, const void* logits, const void* labels,
+                          void* loss, void* backprop, int64_t rows, int64_t n, uint32_t node);
 
 // ArgMax or ArgMin of [outer, n, inner] along n. REQUIRES: n > 0.
-Status ArgExtreme(GpuStream& stream, bool max, DType type, const void* x, DType index_type, void* y, int64_t outer, int64_t n,
-                  int64_t inner);
+Status ArgExtreme(GpuStream& stream, bool max, DType type, const void* x, DType index_type, void* y, int64_t outer,
+                  int64_t n, int64_t inner);
 
 // predictions: float [rows, n]; y: bool [rows].
 Status InTopK(GpuStream& stream, const void* predictions, DType target_type, const void* targets, void* y, int64_t rows,

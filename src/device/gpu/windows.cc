@@ -22,7 +22,8 @@ GpuProgram ProgramOf(std::string_view function, DType type) {
 
 // Launches one thread per element of the result, with the given arrays, the count and the window.
 template <class... Arrays>
-Status Run(GpuStream& stream, std::string_view function, DType type, int64_t n, const Window& window, const Arrays*... arrays) {
+Status Run(GpuStream& stream, std::string_view function, DType type, int64_t n, const Window& window,
+           const Arrays*... arrays) {
   if (n == 0) return OkStatus();
   WEIR_ASSIGN(const GpuFunction run, stream.Load(ProgramOf(function, type)));
   return LaunchWith(stream, run, LinearShape(n), *arrays..., n, window);
@@ -41,7 +42,8 @@ bool IsPlain(const Window& w) {
 // Calls f(part, first) for parts of the batch whose patches fit into kPatchBytes.
 template <class F>
 Status ForParts(const Window& window, DType type, const F& f) {
-  const int64_t bytes = std::max<int64_t>(window.out_height * window.out_width * PatchSize(window) * static_cast<int64_t>(ElementSize(type)), 1);
+  const int64_t bytes = std::max<int64_t>(
+      window.out_height * window.out_width * PatchSize(window) * static_cast<int64_t>(ElementSize(type)), 1);
   const int64_t step = IsPlain(window) ? window.batch : std::clamp<int64_t>(kPatchBytes / bytes, 1, window.batch);
   for (int64_t first = 0; first < window.batch; first += step) {
     Window part = window;
@@ -63,7 +65,8 @@ char* At(void* base, DType type, int64_t elements) {
 Status MaxPool(GpuStream& stream, DType type, const Window& w, const void* x, void* y) {
   return Run(stream, "MaxPool", type, Positions(w) * w.channels, w, &x, &y);
 }
-Status MaxPoolGrad(GpuStream& stream, DType type, const Window& w, const void* x, const void* y, const void* dy, void* dx) {
+Status MaxPoolGrad(GpuStream& stream, DType type, const Window& w, const void* x, const void* y, const void* dy,
+                   void* dx) {
   return Run(stream, "MaxPoolGrad", type, Inputs(w), w, &x, &y, &dy, &dx);
 }
 Status AvgPool(GpuStream& stream, DType type, const Window& w, const void* x, void* y) {
@@ -76,7 +79,9 @@ Status AvgPoolGrad(GpuStream& stream, DType type, const Window& w, const void* d
 Status Convolve(GpuStream& stream, DType type, const Window& window, int64_t filters, const void* x, const void* filter,
                 const void* bias, bool relu, void* y) {
   using Epilogue = GpuMatMul::Epilogue;
-  const Epilogue epilogue = bias != nullptr ? (relu ? Epilogue::kBiasRelu : Epilogue::kBias) : relu ? Epilogue::kRelu : Epilogue::kNone;
+  const Epilogue epilogue = bias != nullptr ? (relu ? Epilogue::kBiasRelu : Epilogue::kBias)
+                            : relu          ? Epilogue::kRelu
+                                            : Epilogue::kNone;
   return ForParts(window, type, [&](const Window& part, int64_t first) -> Status {
     const void* from = At(x, type, first * part.height * part.width * part.channels);
     const int64_t elements = Positions(part) * PatchSize(part);
@@ -87,8 +92,14 @@ Status Convolve(GpuStream& stream, DType type, const Window& window, int64_t fil
       WEIR_TRY(Run(stream, "TakePatches", type, elements, part, &from, &patches));
       from = patches;
     }
-    return stream.MatMul({.type = type, .m = Positions(part), .n = filters, .k = PatchSize(part), .a = from, .b = filter,
-                          .c = At(y, type, first * part.out_height * part.out_width * filters), .epilogue = epilogue,
+    return stream.MatMul({.type = type,
+                          .m = Positions(part),
+                          .n = filters,
+                          .k = PatchSize(part),
+                          .a = from,
+                          .b = filter,
+                          .c = At(y, type, first * part.out_height * part.out_width * filters),
+                          .epilogue = epilogue,
                           .bias = bias});
   });
 }
@@ -103,15 +114,20 @@ Status ConvolveInputGrad(GpuStream& stream, DType type, const Window& window, in
     if (!IsPlain(part)) {
       WEIR_ASSIGN(patches, stream.Allocate(static_cast<size_t>(elements) * ElementSize(type)));
     }
-    WEIR_TRY(stream.MatMul({.type = type, .transpose_b = true, .m = Positions(part), .n = PatchSize(part), .k = filters,
-                            .a = At(dy, type, first * part.out_height * part.out_width * filters), .b = filter,
+    WEIR_TRY(stream.MatMul({.type = type,
+                            .transpose_b = true,
+                            .m = Positions(part),
+                            .n = PatchSize(part),
+                            .k = filters,
+                            .a = At(dy, type, first * part.out_height * part.out_width * filters),
+                            .b = filter,
                             .c = patches == nullptr ? to : patches}));
     return patches == nullptr ? OkStatus() : Run(stream, "SumPatches", type, Inputs(part), part, &patches, &to);
   });
 }
 
-Status ConvolveFilterGrad(GpuStream& stream, DType type, const Window& window, int64_t filters, const void* x, const void* dy,
-                          void* d_filter) {
+Status ConvolveFilterGrad(GpuStream& stream, DType type, const Window& window, int64_t filters, const void* x,
+                          const void* dy, void* d_filter) {
   return ForParts(window, type, [&](const Window& part, int64_t first) -> Status {
     const void* from = At(x, type, first * part.height * part.width * part.channels);
     const int64_t elements = Positions(part) * PatchSize(part);
@@ -122,8 +138,14 @@ Status ConvolveFilterGrad(GpuStream& stream, DType type, const Window& window, i
       WEIR_TRY(Run(stream, "TakePatches", type, elements, part, &from, &patches));
       from = patches;
     }
-    return stream.MatMul({.type = type, .transpose_a = true, .m = PatchSize(part), .n = filters, .k = Positions(part),
-                          .a = from, .b = At(dy, type, first * part.out_height * part.out_width * filters), .c = d_filter,
+    return stream.MatMul({.type = type,
+                          .transpose_a = true,
+                          .m = PatchSize(part),
+                          .n = filters,
+                          .k = Positions(part),
+                          .a = from,
+                          .b = At(dy, type, first * part.out_height * part.out_width * filters),
+                          .c = d_filter,
                           .beta = first == 0 ? 0.0 : 1.0});
   });
 }

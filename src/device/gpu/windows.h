@@ -18,7 +18,8 @@ struct Window {
 };
 
 Status MaxPool(GpuStream& stream, DType type, const Window& window, const void* x, void* y);
-Status MaxPoolGrad(GpuStream& stream, DType type, const Window& window, const void* x, const void* y, const void* dy, void* dx);
+Status MaxPoolGrad(GpuStream& stream, DType type, const Window& window, const void* x, const void* y, const void* dy,
+                   void* dx);
 Status AvgPool(GpuStream& stream, DType type, const Window& window, const void* x, void* y);
 Status AvgPoolGrad(GpuStream& stream, DType type, const Window& window, const void* dy, void* dx);
 
@@ -27,8 +28,8 @@ Status Convolve(GpuStream& stream, DType type, const Window& window, int64_t fil
                 const void* bias, bool relu, void* y);
 Status ConvolveInputGrad(GpuStream& stream, DType type, const Window& window, int64_t filters, const void* filter,
                          const void* dy, void* dx);
-Status ConvolveFilterGrad(GpuStream& stream, DType type, const Window& window, int64_t filters, const void* x, const void* dy,
-                          void* d_filter);
+Status ConvolveFilterGrad(GpuStream& stream, DType type, const Window& window, int64_t filters, const void* x,
+                          const void* dy, void* d_filter);
 
 std::vector<GpuProgram> WindowPrograms(DType type);
 

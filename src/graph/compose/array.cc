@@ -544,7 +544,9 @@ Output RepeatOf(Graph& graph, const Input& input, const Input& repeats_in, std::
   if (!x.valid() || !repeats.valid()) return Output::Failed(graph);
   if (!axis.has_value()) x = Reshape(x, {-1});
   const int rank = x.shape().rank();
-  if (rank < 1) return FailedOutput(graph, InvalidArgument("repeat needs a tensor of known rank"));
+  const Status no_rank = InvalidArgument("repeat needs a tensor of known rank, with an axis to repeat along");
+  if (!x.shape().known_rank()) return FailedOutput(graph, MarkTypeError(no_rank));
+  if (rank < 1) return FailedOutput(graph, no_rank);
   Result<int> at = NormalAxis(axis.value_or(0), rank, "repeat");
   if (!at.ok()) return FailedOutput(graph, at.status());
   Output size = StridedSlice(ShapeOf(x), {*at}, {*at + 1}, {1});

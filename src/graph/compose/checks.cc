@@ -56,6 +56,11 @@ Output AllOf(Output x) { return x.valid() ? All(x, AxesInput(x, Axes())) : x; }
 
 bool IsFailedAssertion(const Status& status) { return status.GetPayload(kFailedAssertionUrl).has_value(); }
 
+Status NotAnAssertion(Status status) {
+  status.ErasePayload(kFailedAssertionUrl);
+  return status;
+}
+
 Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x_in, const Input& y_in,
                              const CheckOptions& options) {
   const RelationRow& row = kRelations[static_cast<int>(relation)];
@@ -118,9 +123,10 @@ Result<Node*> AssertRank(Graph& graph, Relation relation, const Input& x_in, con
   }
   WEIR_TRY(graph.TakeError());
   if (!holds.valid()) return InvalidArgument("no rank was given");
-  return AssertNode(graph, AllOf(holds),
-                    fmt::format("Tensor {} does not have the rank wanted. Its shape: {}", x.name(), x.shape()), data,
-                    options, "Assert");
+  Result<Node*> node = AssertNode(
+      graph, AllOf(holds), fmt::format("Tensor {} does not have the rank wanted. Its shape: {}", x.name(), x.shape()),
+      data, options, "Assert");
+  return node.ok() ? node : NotAnAssertion(node.status());
 }
 
 Result<Output> BroadcastableWeights(Graph& graph, Output weights, Output values) {

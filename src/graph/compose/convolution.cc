@@ -257,6 +257,9 @@ Output Pool(Graph& graph, const Input& images, PoolKind kind, const std::vector<
     return AvgPool3D(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});
   }
   if (dims == 2) {
+    if (max && std::find(size->begin(), size->end(), 0) != size->end())
+      return FailedOutput(graph,
+                          InvalidArgument("`ksize` cannot be zero. Received: ksize=[{}]", fmt::join(*size, ", ")));
     if (max)
       return MaxPool(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});
     return AvgPool(graph, images, *size, w->strides, padding, {.data_format = w->format, .name = options.name});

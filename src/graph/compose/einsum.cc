@@ -113,7 +113,7 @@ Result<Operand> WithDistinctLabels(Graph& graph, Output value, const std::string
 // Drops ellipsis axes of size 1 that broadcast against a larger axis of another operand.
 void DropBroadcast(Graph& graph, const std::string& ellipsis, std::vector<Operand>& operands) {
   for (Operand& x : operands) {
-    std::vector<int64_t> gone;
+    std::vector<int64_t> dropped;
     Operand rest{x.value, "", {}};
     const PartialShape shape = x.value.shape();
     for (size_t i = 0; i < x.labels.size(); ++i) {
@@ -122,14 +122,14 @@ void DropBroadcast(Graph& graph, const std::string& ellipsis, std::vector<Operan
         return Has(y.labels, c) && y.value.shape()[static_cast<int>(y.labels.find(c))] != 1;
       });
       if (Has(ellipsis, c) && shape[static_cast<int>(i)] == 1 && larger) {
-        gone.push_back(static_cast<int64_t>(i));
+        dropped.push_back(static_cast<int64_t>(i));
       } else {
         rest.labels += c;
         rest.dims.push_back(x.dims[i]);
       }
     }
-    if (gone.empty()) continue;
-    rest.value = Squeeze(graph, x.value, {.squeeze_dims = gone});
+    if (dropped.empty()) continue;
+    rest.value = Squeeze(graph, x.value, {.squeeze_dims = dropped});
     x = std::move(rest);
   }
 }
@@ -171,17 +171,17 @@ Output Permuted(Output x, const std::string& from, const std::string& to) {
 
 // Sums over axes whose label is not needed any more.
 Operand Trimmed(Graph& graph, const Operand& x, const std::string& needed) {
-  std::vector<int64_t> gone;
+  std::vector<int64_t> dropped;
   Operand rest{x.value, "", {}};
   for (size_t i = 0; i < x.labels.size(); ++i) {
     if (!Has(needed, x.labels[i])) {
-      gone.push_back(static_cast<int64_t>(i));
+      dropped.push_back(static_cast<int64_t>(i));
     } else {
       rest.labels += x.labels[i];
       rest.dims.push_back(x.dims[i]);
     }
   }
-  if (!gone.empty()) rest.value = Sum(graph, x.value, Input(gone));
+  if (!dropped.empty()) rest.value = Sum(graph, x.value, Input(dropped));
   return rest;
 }
 

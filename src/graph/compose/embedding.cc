@@ -7,6 +7,7 @@
 #include "graph/build/reduce.h"
 #include "graph/build/state_ops.h"
 #include "graph/compose/clip.h"
+#include "graph/compose/dims.h"
 #include "graph/compose/names.h"
 #include "graph/compose/nn.h"
 #include "graph/node_builder.h"
@@ -123,6 +124,14 @@ Result<Output> EmbeddingLookup(Graph& graph, const InputList& params, const Inpu
 Result<Output> EmbeddingLookupSparse(Graph& graph, const InputList& params, const SparseIds& ids,
                                      const std::optional<SparseIds>& weights, PartitionStrategy strategy,
                                      Combiner combiner, const Input& max_norm, std::string name) {
+  if (weights.has_value()) {
+    const std::pair<Output, Output> parts[] = {
+        {ids.values, weights->values}, {ids.indices, weights->indices}, {ids.dense_shape, weights->dense_shape}};
+    for (const auto& [id, weight] : parts)
+      if (!id.shape().CompatibleWith(weight.shape()))
+        return InvalidArgument("Shapes {} and {} are incompatible: sp_ids and sp_weights must have the same shape",
+                               TupleText(id.shape()), TupleText(weight.shape()));
+  }
   NameScope scope(graph, NameOrDefault(name, "embedding_lookup_sparse"));
   Output segments =
       Cast(StridedSlice(ids.indices, {0, 0}, {0, 1}, {1, 1}, {.begin_mask = 1, .end_mask = 1, .shrink_axis_mask = 2}),

@@ -141,8 +141,9 @@ Output ConvertColorSpace(Graph& graph, const Input& images_in, ColorConversion c
   Output images = ValueOf(graph, images_in, kInvalidType, "images");
   if (!images.valid()) return images;
   const PartialShape shape = images.shape();
-  if (!shape.known_rank() || shape.rank() < 1)
-    return FailedOutput(graph, InvalidArgument("images (shape {}) must have a known rank of at least 1", shape));
+  const Status no_rank = InvalidArgument("images (shape {}) must have a known rank of at least 1", shape);
+  if (!shape.known_rank()) return FailedOutput(graph, MarkTypeError(no_rank));
+  if (shape.rank() < 1) return FailedOutput(graph, no_rank);
   const float* kernel = change == ColorConversion::kRgbToYuv   ? kRgbToYuv
                         : change == ColorConversion::kYuvToRgb ? kYuvToRgb
                         : change == ColorConversion::kRgbToYiq ? kRgbToYiq

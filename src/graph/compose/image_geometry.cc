@@ -296,8 +296,12 @@ Output ResizeImages(Graph& graph, const Input& images_in, const Input& size_in, 
   Batch batch;
   batch.single = shape.rank() == 3;
   batch.images = batch.single ? ExpandDims(graph, images, 0) : images;
-  Output size = ValueOf(graph, size_in, kInt32, "size");
-  if (!batch.images.valid() || !size.valid()) return Output::Failed(graph);
+  if (!batch.images.valid()) return Output::Failed(graph);
+  const Result<Output> converted = ToOutput(graph, size_in, kInt32, "size");
+  if (!converted.ok())
+    return FailedOutput(
+        graph, InvalidArgument("'size' must be a 1-D int32 Tensor ({})", std::string(converted.status().message())));
+  Output size = *converted;
   if (!size.shape().CompatibleWith(PartialShape{2}))
     return FailedOutput(
         graph,

@@ -49,6 +49,13 @@ Result<ImagePair> PairOf(Graph& graph, const Input& a_in, const Input& b_in, dou
   return pair;
 }
 
+Result<ImagePair> PairOfOneType(Graph& graph, const Input& a, const Input& b, double max_val) {
+  if (a.is_output() && b.is_output() && a.output().base_dtype() != b.output().base_dtype())
+    return MarkTypeError(InvalidArgument("the images have the types {} and {}, which don't all match",
+                                         a.output().base_dtype(), b.output().base_dtype()));
+  return PairOf(graph, a, b, max_val);
+}
+
 // Gaussian weights [size, size, 1, 1] that sum to 1.
 Result<Tensor> GaussianWeights(int64_t size, double sigma) {
   constexpr int64_t kLargest = 1 << 12;
@@ -162,7 +169,7 @@ Output PeakSignalToNoise(Graph& graph, const Input& a, const Input& b, double ma
 Output StructuralSimilarity(Graph& graph, const Input& a, const Input& b, double max_val,
                             const SimilarityOptions& options) {
   NameScope scope(graph, "SSIM");
-  const Result<ImagePair> pair = PairOf(graph, a, b, max_val);
+  const Result<ImagePair> pair = PairOfOneType(graph, a, b, max_val);
   if (!pair.ok()) return FailedOutput(graph, pair.status());
   const Result<Similarity> similarity = SimilarityPerChannel(graph, *pair, options);
   if (!similarity.ok()) return FailedOutput(graph, similarity.status());
@@ -172,7 +179,7 @@ Output StructuralSimilarity(Graph& graph, const Input& a, const Input& b, double
 Output MultiscaleSimilarity(Graph& graph, const Input& a, const Input& b, double max_val,
                             const std::vector<float>& power_factors, const SimilarityOptions& options) {
   NameScope scope(graph, "MS-SSIM");
-  const Result<ImagePair> pair = PairOf(graph, a, b, max_val);
+  const Result<ImagePair> pair = PairOfOneType(graph, a, b, max_val);
   if (!pair.ok()) return FailedOutput(graph, pair.status());
   const Result<Output> similarity = SimilarityOverScales(graph, *pair, power_factors, options);
   return similarity.ok() ? *similarity : FailedOutput(graph, similarity.status());

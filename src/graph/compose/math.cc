@@ -70,15 +70,30 @@ Output RoundedValue(Graph& graph, const Input& x_in, std::string name) {
   return Round(graph, x, {.name = std::move(name)});
 }
 
+namespace {
+
+Output NumericValueOf(Graph& graph, const Input& x_in) {
+  Output x = ValueOf(graph, x_in, kInvalidType, "input");
+  if (!x.valid() || IsNumeric(x.base_dtype())) return x;
+  return FailedOutput(graph, MarkTypeError(InvalidArgument(
+                                 "input must be a numeric tensor, but got tensor with dtype {}", x.base_dtype())));
+}
+
+}  // namespace
+
 Output ConjugateValue(Graph& graph, const Input& x_in, std::string name) {
   NameScope scope(graph, NameOrDefault(std::move(name), "Conj"));
   Output x = ValueOf(graph, x_in, kInvalidType, "x");
-  return x.valid() && IsComplex(x.base_dtype()) ? Conj(graph, x, {.name = ExactScopeName(scope)}) : x;
+  if (!x.valid()) return x;
+  if (!IsNumeric(x.base_dtype()) && x.base_dtype() != kVariant)
+    return FailedOutput(
+        graph, MarkTypeError(InvalidArgument("Expected numeric or variant tensor, got dtype tf.{}", x.base_dtype())));
+  return IsComplex(x.base_dtype()) ? Conj(graph, x, {.name = ExactScopeName(scope)}) : x;
 }
 
 Output RealPart(Graph& graph, const Input& x_in, std::string name) {
   NameScope scope(graph, NameOrDefault(std::move(name), "Real"));
-  Output x = ValueOf(graph, x_in, kInvalidType, "input");
+  Output x = NumericValueOf(graph, x_in);
   if (!x.valid() || !IsComplex(x.base_dtype())) return x;
   return Real(graph, x, {.Tout = PartType(x.base_dtype()), .name = ExactScopeName(scope)});
 }
@@ -93,7 +108,7 @@ Output ImaginaryPart(Graph& graph, const Input& x_in, std::string name) {
 
 Output AngleOf(Graph& graph, const Input& x_in, std::string name) {
   NameScope scope(graph, NameOrDefault(std::move(name), "Angle"));
-  Output x = ValueOf(graph, x_in, kInvalidType, "input");
+  Output x = NumericValueOf(graph, x_in);
   if (!x.valid()) return x;
   if (!IsComplex(x.base_dtype())) return ZerosLike(graph, x, {.name = ExactScopeName(scope)});
   return Angle(graph, x, {.Tout = PartType(x.base_dtype()), .name = ExactScopeName(scope)});
@@ -472,6 +487,10 @@ Output AccumulateAll(Graph& graph, const InputList& inputs, const PartialShape& 
     shape = *merged;
     values.push_back(value);
   }
+  for (const Input& value : values)
+    if (value.output().base_dtype() != values[0].output().base_dtype())
+      return FailedOutput(
+          graph, InvalidArgument("inputs must be a list of at least one Tensor with the same dtype and shape"));
   if (values.size() == 1 && name.empty()) return values[0].output();
   if (values.size() == 1) return Identity(graph, values[0], {.name = std::move(name)});
   return AddN(graph, values, {.name = NameOrDefault(std::move(name), "AccumulateNV2")});

@@ -32,10 +32,18 @@ SetOperand OperandOf(const Classes& classes) {
 
 Result<Classes> ClassesOf(Graph& graph, const SetOperand& labels) {
   Classes classes;
+  const auto check = [](Output values) {
+    if (!values.valid() || IsInteger(values.base_dtype())) return OkStatus();
+    return MarkTypeError(InvalidArgument("Types don't match, <dtype: 'int64'> vs <dtype: '{}'>: labels are class ids",
+                                         values.base_dtype()));
+  };
   if (const Input* dense = std::get_if<Input>(&labels)) {
-    classes = CastValue(graph, *dense, kInt64);
+    const Output values = ValueOf(graph, *dense, kInvalidType, "labels");
+    WEIR_TRY(check(values));
+    classes = CastValue(graph, values, kInt64);
   } else {
     Sparse sparse = std::get<Sparse>(labels);
+    WEIR_TRY(check(sparse.values));
     sparse.values = CastValue(graph, sparse.values, kInt64);
     classes = sparse;
   }

@@ -42,7 +42,7 @@ Exchanged WithAxisLast(Output x, int axis) {
   const PartialShape shape = x.shape();
   if (axis == -1) return {x, {}};
   if (!shape.known_rank()) {
-    x.graph().RecordError(InvalidArgument("'{}' needs a known rank for axis {}", x.name(), axis));
+    x.graph().RecordError(MarkTypeError(InvalidArgument("'{}' needs a known rank for axis {}", x.name(), axis)));
     return {x, {}};
   }
   const int rank = shape.rank();

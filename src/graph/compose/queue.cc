@@ -289,6 +289,11 @@ Node* Queue::Close(bool cancel_pending_enqueues, const std::string& name) const 
   return builder.In(ref_).Attr("cancel_pending_enqueues", cancel_pending_enqueues).BuildNode();
 }
 
+Node* Queue::AwaitDequeue(const std::string& name) const {
+  if (!valid()) return nullptr;
+  return NodeBuilder(graph(), "QueueAwaitDequeue", NameFor(name, "_await_dequeue")).In(ref_).BuildNode();
+}
+
 Output Queue::IsClosed(const std::string& name) const {
   if (!valid()) return ref_;
   return NodeBuilder(graph(), OpName("QueueIsClosed"), NameFor(name, "_Is_Closed")).In(ref_).BuildOutput();

@@ -108,8 +108,8 @@ RaggedRows RaggedFromTensor(Graph& graph, const Input& tensor_in, const Input& l
   const Output rows = size(0), columns = size(1);
   Output lengths;
   if (!lengths_in.absent()) {
-    lengths = CastValue(graph, ValueOf(graph, lengths_in, lengths_in.is_output() ? kInvalidType : splits_type, "lengths"),
-                        splits_type);
+    lengths = CastValue(
+        graph, ValueOf(graph, lengths_in, lengths_in.is_output() ? kInvalidType : splits_type, "lengths"), splits_type);
     lengths = raw_ops::Maximum(graph, raw_ops::Minimum(graph, lengths, columns), SplitsNumber(graph, 0, splits_type));
   } else if (!padding_in.absent()) {
     const Output padding = ValueOf(graph, padding_in, tensor.base_dtype(), "padding");
@@ -120,10 +120,10 @@ RaggedRows RaggedFromTensor(Graph& graph, const Input& tensor_in, const Input& l
       if (!inner.empty()) differs = ReduceAny(differs, inner);
     }
     const Output positions = Counted(graph, columns) + SplitsNumber(graph, 1, splits_type);
-    lengths = ReduceMax(ConcatV2({ZerosLike(ExpandDims(Counted(graph, rows), 1)),
-                                  positions * CastValue(graph, differs, splits_type)},
-                                 1),
-                        1);
+    lengths = ReduceMax(
+        ConcatV2({ZerosLike(ExpandDims(Counted(graph, rows), 1)), positions * CastValue(graph, differs, splits_type)},
+                 1),
+        1);
   } else {
     const Output count = rows + SplitsNumber(graph, 1, splits_type);
     const Output inner = StridedSlice(shape, {2}, {0}, {1}, {.end_mask = 1});
@@ -154,11 +154,11 @@ RaggedRows JoinRaggedRows(Graph& graph, const std::vector<RaggedRows>& parts, st
   // Rows 0, n, 2n, ..., 1, n + 1, ... of all rows, n being the number of rows of a part.
   const Output rows = RowCount(graph, parts[0].splits);
   const Output first = ExpandDims(Counted(graph, rows), 1);
-  const Output order =
-      Reshape(first + ExpandDims(Counted(graph, SplitsNumber(graph, count, type)) * rows, 0), {-1});
+  const Output order = Reshape(first + ExpandDims(Counted(graph, SplitsNumber(graph, count, type)) * rows, 0), {-1});
   const OutputList gathered = RaggedGather({all.splits}, all.values, order, 1);
   if (gathered.size() < 2) return all;
-  return {gathered[1], StridedSlice(gathered[0], {0}, {0}, Input(std::vector<int64_t>{count}), {.begin_mask = 1, .end_mask = 1})};
+  return {gathered[1],
+          StridedSlice(gathered[0], {0}, {0}, Input(std::vector<int64_t>{count}), {.begin_mask = 1, .end_mask = 1})};
 }
 
 Output ReduceRagged(Graph& graph, const std::string& op, const RaggedRows& rows, bool over_rows, std::string name) {

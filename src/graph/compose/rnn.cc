@@ -25,6 +25,7 @@ using rnn::DimValue;
 using rnn::MaskFinishedRows;
 using rnn::RnnScope;
 using rnn::StepOf;
+using rnn::SwapFirstAxes;
 using rnn::ZeroOutputs;
 
 Result<OutputList> OutputsOf(Graph& graph, const InputList& inputs, const std::string& what) {
@@ -34,19 +35,6 @@ Result<OutputList> OutputsOf(Graph& graph, const InputList& inputs, const std::s
     values.push_back(value);
   }
   return values;
-}
-
-// [a, b, ...] to [b, a, ...].
-Result<Output> SwapFirstAxes(Graph& graph, Output x) {
-  const PartialShape shape = x.shape();
-  if (!shape.known_rank() || shape.rank() < 2)
-    return InvalidArgument("Expected input tensor {} to have rank at least 2, but saw shape: {}", x.name(), shape);
-  std::vector<int64_t> axes(static_cast<size_t>(shape.rank()));
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
-  std::swap(axes[0], axes[1]);
-  const Output swapped = Transpose(x, axes, {.name = "transpose"});
-  WEIR_TRY(graph.TakeError());
-  return swapped;
 }
 
 Result<OutputList> FirstState(Graph& graph, RnnCell& cell, const Dim& batch, const RnnOptions& options) {

@@ -16,6 +16,18 @@ Dim BatchOf(const std::vector<OutputList>& inputs) {
   return Dim(StridedSlice(ShapeOf(inputs[0][0]), {0}, {1}, {1}, {.shrink_axis_mask = 1}));
 }
 
+Result<Output> SwapFirstAxes(Graph& graph, Output x) {
+  const PartialShape shape = x.shape();
+  if (!shape.known_rank() || shape.rank() < 2)
+    return InvalidArgument("Expected input tensor {} to have rank at least 2, but saw shape: {}", x.name(), shape);
+  std::vector<int64_t> axes(static_cast<size_t>(shape.rank()));
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
+  std::swap(axes[0], axes[1]);
+  const Output swapped = Transpose(x, axes, {.name = "transpose"});
+  WEIR_TRY(graph.TakeError());
+  return swapped;
+}
+
 Status CheckStaticInputs(const std::vector<OutputList>& inputs) {
   int64_t batch = kUnknownDim;
   for (const OutputList& step : inputs) {

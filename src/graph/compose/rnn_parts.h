@@ -32,6 +32,8 @@ Output DimValue(Graph& graph, const Dim& dim);
 // The batch size of the step inputs. REQUIRES: CheckStaticInputs(inputs).
 Dim BatchOf(const std::vector<OutputList>& inputs);
 Status CheckStaticInputs(const std::vector<OutputList>& inputs);
+// [a, b, ...] to [b, a, ...]. InvalidArgument unless the rank is known to be at least 2.
+Result<Output> SwapFirstAxes(Graph& graph, Output x);
 // Zeros with the shapes of the cell's outputs.
 Result<OutputList> ZeroOutputs(Graph& graph, RnnCell& cell, const Dim& batch, DType dtype);
 // Runs one step of the cell. An error if the number of outputs or state tensors changes.

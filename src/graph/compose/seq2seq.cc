@@ -18,15 +18,10 @@
 namespace weir {
 namespace {
 
+// As in TensorFlow, tensors with fewer than two dimensions stay as they are.
 Result<Output> SwapBatchAndTime(Graph& graph, Output x) {
-  const PartialShape shape = x.shape();
-  if (!shape.known_rank() || shape.rank() < 2) return x;
-  std::vector<int64_t> axes(static_cast<size_t>(shape.rank()));
-  for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(i);
-  std::swap(axes[0], axes[1]);
-  const Output swapped = Transpose(x, axes, {.name = "transpose"});
-  WEIR_TRY(graph.TakeError());
-  return swapped;
+  if (!x.shape().known_rank() || x.shape().rank() < 2) return x;
+  return rnn::SwapFirstAxes(graph, x);
 }
 
 Status CheckRank(Output x, int rank, const char* message) {

@@ -250,6 +250,12 @@ Sparse SparseTranspose(const Sparse& sparse, const Input& perm, std::string name
   NameScope scope(graph, NameOrDefault(name, "SparseTranspose"));
   const Output axes = perm.absent() ? ReverseV2(AllAxes(sparse), {0}) : ValueOf(graph, perm, kInvalidType, "perm");
   if (!axes.valid()) return {};
+  const PartialShape count = axes.shape(), rank = sparse.dense_shape.shape();
+  if (count.rank() == 1 && rank.rank() == 1 && !count.CompatibleWith(rank)) {
+    graph.RecordError(InvalidArgument("Dimensions {} and {} are not compatible: perm must name every dimension once",
+                                      count[0], rank[0]));
+    return {};
+  }
   return SparseReorder({GatherV2(sparse.indices, axes, 1), sparse.values, GatherV2(sparse.dense_shape, axes, 0)});
 }
 
@@ -284,6 +290,12 @@ Sparse SparseRetain(const Sparse& sparse, const Input& keep) {
   Graph& graph = sparse.values.graph();
   const Output chosen = ValueOf(graph, keep, kBool, "Const");
   if (!chosen.valid()) return {};
+  const PartialShape given = chosen.shape(), values = sparse.values.shape();
+  if (given.rank() == 1 && values.rank() == 1 && !given.CompatibleWith(values)) {
+    graph.RecordError(InvalidArgument("Dimensions {} and {} are not compatible: to_retain needs one flag per value",
+                                      values[0], given[0]));
+    return {};
+  }
   const Output rows = Reshape(Where(chosen), {-1});
   return {GatherV2(sparse.indices, rows, 0), GatherV2(sparse.values, rows, 0), Identity(sparse.dense_shape)};
 }
@@ -307,12 +319,14 @@ Result<Sparse> SparseResetShape(const Sparse& sparse, const Input& new_shape) {
       if (after[d] >= 0 && before[d] > after[d])
         return InvalidArgument("new_shape {} is smaller than the shape {}", after, before);
   }
-  WEIR_ASSIGN(Node * same_rank, AssertRelation(graph, Relation::kEqual, Size(shape), Size(wanted)));
+  const Result<Node*> same_rank = AssertRelation(graph, Relation::kEqual, Size(shape), Size(wanted));
+  if (!same_rank.ok()) return NotAnAssertion(same_rank.status());
   Output checked;
   {
-    ControlDependencies after_rank(graph, {same_rank});
-    WEIR_ASSIGN(Node * fits, AssertRelation(graph, Relation::kLessEqual, shape, wanted));
-    ControlDependencies after_fits(graph, {fits});
+    ControlDependencies after_rank(graph, {*same_rank});
+    const Result<Node*> fits = AssertRelation(graph, Relation::kLessEqual, shape, wanted);
+    if (!fits.ok()) return NotAnAssertion(fits.status());
+    ControlDependencies after_fits(graph, {*fits});
     checked = Identity(wanted);
   }
   WEIR_TRY(graph.TakeError());

@@ -139,9 +139,7 @@ class LowRankUpdate final : public LinearOperator {
     if (!diagonal_.valid()) return x;
     return ExpandDims(adjoint ? ConjugateValue(graph(), diagonal_) : diagonal_, -1) * x;
   }
-  Output Scales() const {
-    return diagonal_.valid() ? ReduceProd(diagonal_, -1) : NumberOf(graph(), 1, dtype());
-  }
+  Output Scales() const { return diagonal_.valid() ? ReduceProd(diagonal_, -1) : NumberOf(graph(), 1, dtype()); }
   // D^-1 + V^H base^-1 U
   Output Capacitance() const {
     const Output inner = MatrixMultiply(graph(), v_, base_->Solve(u_, false), {.adjoint_a = true});
@@ -163,9 +161,8 @@ class ToeplitzMatrix final : public LinearOperator {
   }
   Output ShapeTensor() const override {
     const Output columns = ShapeValue(graph(), column_), rows = ShapeValue(graph(), row_);
-    return ConcatV2({BroadcastArgs(OuterSizes(columns, 1), OuterSizes(rows, 1)), InnerSizes(columns, 1),
-                     InnerSizes(rows, 1)},
-                    0);
+    return ConcatV2(
+        {BroadcastArgs(OuterSizes(columns, 1), OuterSizes(rows, 1)), InnerSizes(columns, 1), InnerSizes(rows, 1)}, 0);
   }
   // Entry (i, j) is element n - 1 + j - i of the reversed column followed by the rest of the row.
   Output ToDense() const override {

@@ -131,8 +131,9 @@ void RegisterFill(OpRegistry& registry) {
         const Output dy = g.d_output(0);
         return Gradients{std::monostate{}, Sum(dy, Range(0, Rank(dy), 1))};
       },
-      .kernels = WithGpu(CpuKernel(MakeFill),
-                         {.make = MakeGpuFill, .types = kGpuPlain, .runs = GpuKernel::Runs::kCopies}, {"dims", "value"}),
+      .kernels =
+          WithGpu(CpuKernel(MakeFill), {.make = MakeGpuFill, .types = kGpuPlain, .runs = GpuKernel::Runs::kCopies},
+                  {"dims", "value"}),
   });
   registry.Add({
       .name = "ZerosLike",

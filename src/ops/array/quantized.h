@@ -30,7 +30,7 @@ void WithQuantizedType(DType dtype, F&& f) {
   }
 }
 
-// The nearest integer toward zero that Q has. NaN becomes the lowest one.
+// Rounds toward zero and clamps to the range of Q. NaN becomes the lowest value.
 template <class Q, class Real>
 Q SaturateTo(Real v) {
   constexpr Q lowest = std::numeric_limits<Q>::lowest();

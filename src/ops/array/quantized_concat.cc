@@ -1,4 +1,5 @@
-// QuantizedConcat: concatenation of quantized tensors, whose values are converted to a range that has all of theirs.
+// QuantizedConcat: concatenation of quantized tensors, after conversion to a range that contains the ranges of all of
+// them.
 #include "op/op_registry.h"
 #include "ops/array/concat.h"
 #include "ops/array/int_inputs.h"

@@ -121,7 +121,7 @@ Status RunSparseSlice(KernelContext& ctx) {
   for (int d = 0; d < in.rank; ++d) {
     const auto u = static_cast<size_t>(d);
     if (size[u] < 0) return InvalidArgument("Expected a non-negative size, got {} for dimension {}", size[u], d);
-    int64_t left = 0;  // what the shape has from `start` on, which may be negative
+    int64_t left = 0;  // the size of the shape from `start` on; may be negative
     if (start[u] < in.shape[d] && __builtin_sub_overflow(in.shape[d], start[u], &left))
       return InvalidArgument("start {} of dimension {} is out of range", start[u], d);
     dims.push_back(std::min(size[u], left));

@@ -42,9 +42,9 @@ void Register(OpRegistry& registry, const char* name, GpuKernel::Make make, cons
       .signature = "x: T -> y: T",
       .attrs = {"T: type"},
       .shape = SameAsInput(0),
-      .kernels = WithGpu(CpuKernel(MakeForward),
-                         {.make = make, .types = kGpuPlain | TypeSet{kInt32}, .runs = GpuKernel::Runs::kCopies},
-                         {host_end}),
+      .kernels =
+          WithGpu(CpuKernel(MakeForward),
+                  {.make = make, .types = kGpuPlain | TypeSet{kInt32}, .runs = GpuKernel::Runs::kCopies}, {host_end}),
       .traits = kOwnMemory,
   });
 }

@@ -56,7 +56,7 @@ class CacheInMemory final : public ElementIterator {
   const IteratorPtr input_;
   const std::shared_ptr<ElementCache> memory_;
   CachedElements elements_;
-  bool done_ = false;  // nothing is collected any more: the pass is complete, or memory does not suffice
+  bool done_ = false;  // stop collecting: the pass is complete, or there is not enough memory
 };
 
 // --- in a file

@@ -40,11 +40,11 @@ class IteratorResource::PassState final : public std::enable_shared_from_this<Pa
       call.cancel = either.get();
       return iterator_->GetNext(call);
     }();
-    IteratorPtr gone;
+    IteratorPtr ended;
     std::lock_guard lock(mu_);
     busy_ = false;
     if (element.ok() && element->has_value()) ++position_;
-    if (ended_) gone = std::move(iterator_);
+    if (ended_) ended = std::move(iterator_);
     changed_.notify_all();
     return element;
   }
@@ -56,20 +56,20 @@ class IteratorResource::PassState final : public std::enable_shared_from_this<Pa
 
   void End() {
     stop_.Cancel(Cancelled("the pass over the dataset was ended"));
-    IteratorPtr gone;
+    IteratorPtr ended;
     {
       std::lock_guard lock(mu_);
       ended_ = true;
       changed_.notify_all();
-      if (!busy_) gone = std::move(iterator_);
+      if (!busy_) ended = std::move(iterator_);
     }
-    if (gone != nullptr) Drop(std::move(gone));
+    if (ended != nullptr) Drop(std::move(ended));
   }
 
  private:
   // Destroying an iterator blocks until its threads are done, and a thread may be in a call that does not return. So
   // destroy it on another thread, and wait for that only for a limited time.
-  void Drop(IteratorPtr gone) {
+  void Drop(IteratorPtr ended) {
     if (!HasThreads(pass_)) return;
     constexpr std::chrono::milliseconds kDestroyTimeout(500);
     struct Dropped {
@@ -79,8 +79,8 @@ class IteratorResource::PassState final : public std::enable_shared_from_this<Pa
     };
     auto dropped = std::make_shared<Dropped>();
     pass_.blocking_pool->Schedule(
-        [self = shared_from_this(), gone = std::shared_ptr<ElementIterator>(std::move(gone)), dropped]() mutable {
-          gone = nullptr;
+        [self = shared_from_this(), ended = std::shared_ptr<ElementIterator>(std::move(ended)), dropped]() mutable {
+          ended = nullptr;
           self = nullptr;
           std::lock_guard lock(dropped->mu);
           dropped->done = true;

@@ -1,5 +1,5 @@
-// Optionals: variants that hold an element or nothing. IteratorGetNextAsOptional returns nothing at the end of a dataset
-// instead of an error.
+// Optionals: variants that hold an element or nothing. IteratorGetNextAsOptional returns nothing at the end of a
+// dataset instead of an error.
 #include "op/shape_context.h"
 #include "ops/data/iterator_resource.h"
 

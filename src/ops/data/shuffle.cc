@@ -71,6 +71,13 @@ class Shuffle final : public ElementIterator {
   Element& At(uint64_t number) { return buffer_[number % size_]; }
 
   Status Fetch(StepContext& step) {
+    const Status status = CatchOutOfMemory("a shuffle buffer", [&] { return FetchOne(step); });
+    if (status.code() == StatusCode::kResourceExhausted)
+      Drop();  // others need the memory, at least to report the error
+    return status;
+  }
+
+  Status FetchOne(StepContext& step) {
     WEIR_TRY(CheckNotCancelled(step));
     const bool fresh = input_pass_ == nullptr;
     if (fresh) {
@@ -90,15 +97,8 @@ class Shuffle final : public ElementIterator {
       return OkStatus();
     }
     const uint64_t number = slices_.back().end;
-    const Status status = CatchOutOfMemory("a shuffle buffer", [&] {
-      WEIR_TRY(ReserveElement(*element));
-      if (number % size_ == buffer_.size()) buffer_.emplace_back();
-      return OkStatus();
-    });
-    if (!status.ok()) {
-      Drop();
-      return status;
-    }
+    WEIR_TRY(ReserveElement(*element));
+    if (number % size_ == buffer_.size()) buffer_.emplace_back();
     ++slices_.back().end;
     At(number) = *std::move(element);
     ++held_;
@@ -110,7 +110,8 @@ class Shuffle final : public ElementIterator {
     passes_left_ = 0;
     input_pass_ = nullptr;
     held_ = 0;
-    std::deque<Element>().swap(buffer_);
+    buffer_.clear();  // a new deque would need memory
+    buffer_.shrink_to_fit();
     slices_.clear();
   }
 

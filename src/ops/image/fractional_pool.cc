@@ -120,9 +120,10 @@ Result<Kernel> MakePool(KernelSetup& setup) {
     std::array<int64_t, kPooledRank> sizes{};
     for (int i = 0; i < kPooledRank; ++i) {
       if (in.dim(i) < ratios[i])
-        return InvalidArgument("Pooling ratio is higher than input dimension size for dimension {} ({}). Input dim size: "
-                               "{} pooling ratio: {}",
-                               i, kAxisNames[i], in.dim(i), ratios[i]);
+        return InvalidArgument(
+            "Pooling ratio is higher than input dimension size for dimension {} ({}). Input dim size: "
+            "{} pooling ratio: {}",
+            i, kAxisNames[i], in.dim(i), ratios[i]);
       sizes[i] = static_cast<int64_t>(std::floor(static_cast<float>(in.dim(i)) / ratios[i]));
     }
     NodeGenerator again(start);
@@ -148,8 +149,8 @@ Result<PoolRegions> RegionsOf(const Tensor& rows, const Tensor& cols, bool overl
     const bool fits = static_cast<int64_t>(borders->size()) == pooled[axis] + 1 && borders->front() == 0 &&
                       borders->back() == image[axis] && std::is_sorted(borders->begin(), borders->end());
     if (!fits)
-      return InvalidArgument("the pooling sequence of dimension {} must rise from 0 to {} in {} steps", axis, image[axis],
-                             pooled[axis]);
+      return InvalidArgument("the pooling sequence of dimension {} must rise from 0 to {} in {} steps", axis,
+                             image[axis], pooled[axis]);
   }
   return p;
 }
@@ -205,7 +206,8 @@ Result<Kernel> MakeMaxGradient(KernelSetup& setup) {
     if (in.rank() != kPooledRank || dy.rank() != kPooledRank)
       return InvalidArgument("the images must be 4-dimensional, got {} and {}", in.shape(), dy.shape());
     if (!(out.shape() == dy.shape()) || dy.dim(0) != in.dim(0) || dy.dim(3) != in.dim(3))
-      return InvalidArgument("the shapes {} and {} do not match that of the images, {}", out.shape(), dy.shape(), in.shape());
+      return InvalidArgument("the shapes {} and {} do not match that of the images, {}", out.shape(), dy.shape(),
+                             in.shape());
     WEIR_ASSIGN(const PoolRegions p, RegionsOf(ctx.input(3), ctx.input(4), overlapping, in.shape(), dy.shape()));
     return RunPoolGradient<T, true>(ctx, p, &in, &out, dy, in.shape());
   });
@@ -294,8 +296,9 @@ void RegisterFractionalPool(OpRegistry& registry) {
   });
   registry.Add({
       .name = "FractionalAvgPoolGrad",
-      .signature = "orig_input_tensor_shape: int64, out_backprop: T, row_pooling_sequence: int64, col_pooling_sequence: "
-                   "int64 -> output: T",
+      .signature =
+          "orig_input_tensor_shape: int64, out_backprop: T, row_pooling_sequence: int64, col_pooling_sequence: "
+          "int64 -> output: T",
       .attrs = {"overlapping: bool = false", "T: {float, double, int32, int64}"},
       .shape = AvgGradientShape,
       .kernels = CpuKernels<float, double, int32_t, int64_t>(WEIR_FOR_TYPE(MakeAvgGradient)),

@@ -255,8 +255,8 @@ TEST(DiskFaultsTest, WriteFileReplacesAFileOrLeavesIt) {
   }
 }
 
-// WriteFile does not wait for the disk. If the machine stops before it has written its directories, the file is the one
-// of before.
+// WriteFile does not wait for the disk. If the machine stops before it has written its directories, the previous file
+// remains.
 TEST(DiskFaultsTest, ACrashDuringWriteFileLeavesTheOldFile) {
   WithEveryFault(DiskFault::kDead, [&](FaultyDisk& disk) {
     FakeEnv& env = disk.env();

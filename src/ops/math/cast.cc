@@ -306,8 +306,7 @@ void RegisterCast(OpRegistry& registry) {
       .attrs = {"SrcT: type", "DstT: type", "Truncate: bool = false"},
       .shape = SameAsInput(0),
       .gradient = CastGradient,
-      .kernels = WithGpu(CpuKernel(KernelWithLoop{.loop = {}, .choose = LoopOfCast, .make = MakeCast}),
-                         GpuCast()),
+      .kernels = WithGpu(CpuKernel(KernelWithLoop{.loop = {}, .choose = LoopOfCast, .make = MakeCast}), GpuCast()),
       .traits = {.memory = OutputMemory::kMayShareAnyType, .shape_value = ShapeValue::kSame},
   });
 }

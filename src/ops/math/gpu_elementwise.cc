@@ -55,7 +55,8 @@ Result<Shape> ResultShape(const KernelContext& ctx, Fit fit) {
       return plan.shape();
     }
     default: {
-      WEIR_ASSIGN(const BroadcastPlan plan, BroadcastPlan::Make({&first, &ctx.input(1).shape(), &ctx.input(2).shape()}));
+      WEIR_ASSIGN(const BroadcastPlan plan,
+                  BroadcastPlan::Make({&first, &ctx.input(1).shape(), &ctx.input(2).shape()}));
       return plan.shape();
     }
   }
@@ -111,10 +112,6 @@ GpuKernel GpuElementwise(const char* attrs) {
 }
 GpuKernel GpuSameShape() { return {.make = Make<Fit::kSameShape>, .types_of = TypesOf}; }
 GpuKernel GpuFlat() { return {.make = Make<Fit::kFlat>, .types_of = TypesOf}; }
-GpuKernel GpuCast() {
-  return {.make = MakeCast,
-          .types = kGpuPlain | TypeSet{kInt32},
-          .attrs = "SrcT,DstT"};
-}
+GpuKernel GpuCast() { return {.make = MakeCast, .types = kGpuPlain | TypeSet{kInt32}, .attrs = "SrcT,DstT"}; }
 
 }  // namespace weir::ops

@@ -357,9 +357,9 @@ void AddReduction(OpRegistry& registry, ReductionOp op) {
       .shape = ReductionShape,
       .gradient = op.gradient,
       .no_gradient = op.no_gradient,
-      .kernels = WithGpu(
-          ReductionKernels(typed ? TypesNamed(op.types) : std::vector<DType>{kBool}, op.reducers, typed),
-          {.make = MakeGpuReduction, .attrs = typed ? "T" : "", .types_of = GpuReductionTypes}, {"reduction_indices"}),
+      .kernels = WithGpu(ReductionKernels(typed ? TypesNamed(op.types) : std::vector<DType>{kBool}, op.reducers, typed),
+                         {.make = MakeGpuReduction, .attrs = typed ? "T" : "", .types_of = GpuReductionTypes},
+                         {"reduction_indices"}),
   };
   if (typed) entry.attrs.push_back("T: {" + op.types + "}");
   entry.attrs.push_back("Tidx: {int32, int64} = DT_INT32");

@@ -47,7 +47,13 @@ Output ReducedCount(GradientContext& g) {
   return Cast(FloorDiv(total, outputs), type);
 }
 
-// The same, or nullopt if the static shapes do not determine it.
+// The axes, which may be a scalar, as an int32 vector.
+Output AxesVector(GradientContext& g) {
+  const Output axes = g.input(1);
+  return Reshape(axes.base_dtype() == kInt32 ? axes : Cast(axes, kInt32), {-1});
+}
+
+// The number of reduced elements, or nullopt if the static shapes do not determine it.
 std::optional<int64_t> StaticCount(GradientContext& g) {
   std::optional<std::vector<int64_t>> axes = ConstantAxes(g);
   if (!axes) return std::nullopt;
@@ -81,7 +87,7 @@ Output WithReducedAxes(GradientContext& g, Output value) {
   }
   Output shape = ShapeOf(g.input(0));
   Output rank = Size(shape);
-  Output axes = Reshape(Cast(g.input(1), kInt32), {-1});
+  Output axes = AxesVector(g);
   Output positive = FloorMod(axes + rank, rank);
   Output kept = DynamicStitch({Range(0, rank, 1), positive}, {shape, OnesLike(positive)});
   return Reshape(value, kept);
@@ -110,7 +116,7 @@ Result<Gradients> ProdGradient(GradientContext& g) {
   // Arbitrary axes: move the reduced ones to the front and merge them.
   Output shape = ShapeOf(x);
   Output rank = Size(shape);
-  Output reduced = FloorMod(Reshape(Cast(g.input(1), kInt32), {-1}) + rank, rank);
+  Output reduced = FloorMod(AxesVector(g) + rank, rank);
   Output others = ListDiff(Range(0, rank, 1), reduced).out;
   Output perm = ConcatV2({reduced, others}, 0);
   Output moved = Transpose(x, perm);

@@ -213,12 +213,11 @@ void RegisterSelect(OpRegistry& registry) {
       .attrs = {"T: type"},
       .shape = SelectShape,
       .gradient = SelectGradient,
-      .kernels = WithGpu(CpuKernel(KernelWithLoop{.loop = {},
-                                                  .choose =
-                                                      [](const AttrMap&, DType, DType output) {
-                                                        return ElementLoop{.ternary = PlainSelectLoop(output)};
-                                                      },
-                                                  .make = MakeSelect}),
+      .kernels = WithGpu(CpuKernel(KernelWithLoop{
+                             .loop = {},
+                             .choose = [](const AttrMap&, DType,
+                                          DType output) { return ElementLoop{.ternary = PlainSelectLoop(output)}; },
+                             .make = MakeSelect}),
                          GpuElementwise()),
       .traits = {.memory = OutputMemory::kMayShare},
   });

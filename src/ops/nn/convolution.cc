@@ -86,7 +86,16 @@ Status SizesShape(ShapeContext& ctx, int sizes_input, Family family) {
     WEIR_ASSIGN(const std::string format, ctx.Attr<std::string>("data_format"));
     WEIR_TRY(MergeDims(dy[format.starts_with("NC") ? 1 : 3], filter[3]).status());
   }
-  WEIR_ASSIGN(const PartialShape sizes, ShapeOfInputValue(ctx, sizes_input));
+  WEIR_ASSIGN(PartialShape sizes, ShapeOfInputValue(ctx, sizes_input));
+  if (checked && sizes.known_rank() && sizes.rank() != 4) {
+    if (sizes.rank() != 2) {
+      return InvalidArgument("Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: {}",
+                             sizes.rank());
+    }
+    WEIR_ASSIGN(const SlidingWindow w, SlidingWindow::FromAttrs(ctx.attrs(), 2, WindowUse::kGradient));
+    WEIR_ASSIGN(const PartialShape filter, ctx.WithRank(1, 4));
+    sizes = PartialShape(w.ImageDims(kUnknownDim, sizes.dims(), filter[2]));
+  }
   WEIR_ASSIGN(PartialShape out, sizes.Merge(PartialShape::OfRank(family.dims + 2)));
   if (checked && ctx.input(2).known_rank()) WEIR_TRY(MergeDims(out[0], ctx.input(2)[0]).status());
   if (sizes_input == 0 && out[0] < 0 && ctx.input(2).rank() == family.dims + 2)
@@ -255,6 +264,15 @@ Status CheckResult(const SlidingWindow& w, const ConvSizes& sizes, const Tensor&
   return OkStatus();
 }
 
+// The shape of the images. In two dimensions, the input may name height and width only.
+Result<Shape> ImageShape(const KernelContext& ctx, const SlidingWindow& w, Family family) {
+  WEIR_ASSIGN(Shape sizes, ShapeFromTensor(ctx.input(0), "input_sizes"));
+  if (sizes.rank() != 2 || family.dims != 2 || family.depthwise) return sizes;
+  WEIR_TRY(CheckRank(ctx.input(1).shape(), w.rank(), "filter"));
+  WEIR_TRY(CheckRank(ctx.input(2).shape(), w.rank(), "out_backprop"));
+  return Shape::Make(w.ImageDims(ctx.input(2).shape()[0], sizes.dims(), ctx.input(1).shape()[2]));
+}
+
 template <class T>
 Result<Kernel> MakeInputGradient(KernelSetup& setup, Family family) {
   const bool other_code = std::is_same_v<T, double> && !family.depthwise && family.dims == 2;  // see MakeForward
@@ -262,7 +280,7 @@ Result<Kernel> MakeInputGradient(KernelSetup& setup, Family family) {
               SlidingWindow::FromAttrs(*setup.node().attrs, family.dims,
                                        other_code ? WindowUse::kConvolution : WindowUse::kGradient));
   return Kernel::Sync([w, family, cache = std::make_shared<ConvolutionCache>()](KernelContext& ctx) -> Status {
-    WEIR_ASSIGN(const Shape shape, ShapeFromTensor(ctx.input(0), "input_sizes"));
+    WEIR_ASSIGN(const Shape shape, ImageShape(ctx, w, family));
     WEIR_ASSIGN(const ConvSizes sizes, SizesOf(w, family, shape, ctx.input(1).shape()));
     WEIR_TRY(CheckResult(w, sizes, ctx.input(2)));
     WEIR_ASSIGN(const Tensor dx, ctx.Allocate(0, shape));
@@ -297,7 +315,8 @@ Result<Kernel> MakeOnGpu(KernelSetup& setup, GpuDevice& gpu) {
       WEIR_ASSIGN(const Tensor y, gpu.Allocate(ctx, 0, shape));
       return ConvolveOnGpu(gpu, *stream, pass, sizes, ctx.input(0), ctx.input(1), y);
     } else {
-      WEIR_ASSIGN(const Shape shape, ShapeFromTensor(ctx.input(kSizes), kSizes == 0 ? "input_sizes" : "filter_sizes"));
+      WEIR_ASSIGN(const Shape shape,
+                  kSizes == 0 ? ImageShape(ctx, w, family) : ShapeFromTensor(ctx.input(kSizes), "filter_sizes"));
       const Tensor& other = ctx.input(1 - kSizes);
       WEIR_ASSIGN(const ConvSizes sizes,
                   kSizes == 0 ? SizesOf(w, family, shape, other.shape()) : SizesOf(w, family, other.shape(), shape));

@@ -1,5 +1,5 @@
-// Activations and pooling of quantized images. Order is that of the floats which the numbers stand for, so the range
-// of the result is that of the input.
+// Activations and pooling of quantized images. The integers have the order of the floats that they stand for, so they
+// are compared directly, and the result has the range of the input.
 #include "ops/array/quantized.h"
 #include "op/op_registry.h"
 #include "ops/nn/pooling.h"

@@ -1,5 +1,5 @@
-// Mutex: the lock behind MutexLock, which kernels take without blocking a thread. A MutexHold is a lock that is held; it
-// is released with its last reference.
+// Mutex: the lock behind MutexLock, which kernels acquire without blocking a thread. MutexHold: ownership of the lock,
+// which is released when the last reference to the MutexHold is dropped.
 #pragma once
 
 #include <functional>

@@ -91,6 +91,24 @@ void QueueResource::Close(bool cancel_pending_enqueues, CancelToken& cancel, Enq
   done(OkStatus());
 }
 
+void QueueResource::AwaitDequeue(CancelToken& cancel, EnqueueDone done) {
+  Call call;
+  call.enqueue_done = std::move(done);
+  Waiters::Update(mu_, [&](Ended& ended) {
+    const auto it = awaits_.Add(
+        std::move(call), cancel, [&](uint64_t) { ServeLocked(ended); },
+        [self = ResourcePtr<QueueResource>::Share(this)](uint64_t id) { self->CancelAwait(id); });
+    if (it != awaits_.end()) awaits_.End(it, cancel.reason(), ended);
+  });
+}
+
+void QueueResource::CancelAwait(uint64_t id) {
+  Waiters::Update(mu_, [&](Ended& ended) {
+    const auto it = awaits_.Find(id);
+    if (it != awaits_.end()) awaits_.End(it, Cancelled("The wait for a dequeue was cancelled"), ended);
+  });
+}
+
 void QueueResource::Wait(Call call, CancelToken& cancel) {
   const bool dequeues = call.action == Call::Action::kDequeue;
   const std::string member = call.member;
@@ -137,6 +155,9 @@ void QueueResource::ServeLocked(Ended& ended) {
     changed = ServeEnqueuesLocked(ended);
     changed = ServeDequeuesLocked(ended) || changed;
   }
+  if (!closed_ && dequeues_.empty()) return;
+  const Status status = closed_ ? Cancelled("{} '{}' is closed.", QueueKindName(spec_.kind), spec_.name) : OkStatus();
+  while (!awaits_.empty()) awaits_.End(awaits_.begin(), status, ended);
 }
 
 bool QueueResource::ServeEnqueuesLocked(Ended& ended) {

@@ -65,6 +65,10 @@ class QueueResource final : public Resource {
   // them with Cancelled if `cancel_pending_enqueues` is set.
   void Close(bool cancel_pending_enqueues, CancelToken& cancel, EnqueueDone done);
 
+  // Calls `done` as soon as a dequeue waits, so that an element can be made when it is needed. Cancelled if the queue
+  // is closed. REQUIRES: `cancel` lives until `done` is called.
+  void AwaitDequeue(CancelToken& cancel, EnqueueDone done);
+
   int64_t size() const;
   bool has_received() const;         // an element was added at least once
   bool all_members_waiting() const;  // all members wait for a token and no further member is expected
@@ -91,6 +95,7 @@ class QueueResource final : public Resource {
 
   void Wait(Call call, CancelToken& cancel);
   void CancelWaiter(uint64_t id, bool dequeues);
+  void CancelAwait(uint64_t id);
   // Serves all pending calls that can proceed, in order.
   void ServeLocked(Ended& ended);
   bool ServeEnqueuesLocked(Ended& ended);
@@ -115,6 +120,7 @@ class QueueResource final : public Resource {
   uint64_t next_arrival_ = 0;
   Waiters enqueues_;
   Waiters dequeues_;
+  Waiters awaits_;  // calls of AwaitDequeue
 };
 
 }  // namespace weir::ops

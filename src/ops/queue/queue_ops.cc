@@ -7,6 +7,7 @@
 #include "op/op_registry.h"
 #include "op/shape_context.h"
 #include "ops/queue/queue_values.h"
+#include "ops/queue/session_membership.h"
 #include "ops/state/resource_owner.h"
 
 namespace weir::ops {
@@ -202,39 +203,11 @@ Status SetBatchOutputs(KernelContext& ctx, const QueueSpec& spec, const std::vec
   return OkStatus();
 }
 
-// Membership of a session in a queue of tokens. Lasts as long as the dequeue kernel.
-class Membership final {
- public:
-  ~Membership() {
-    if (queue_) queue_->Leave(member_);
-  }
-  // Joins `queue` if needed and returns the session's name as a member.
-  std::string In(QueueResource& queue, const KernelContext& ctx) {
-    const std::string name = ctx.step().session_handle == nullptr ? "" : *ctx.step().session_handle;
-    ResourcePtr<QueueResource> before;
-    std::string name_before;
-    {
-      std::lock_guard lock(mu_);
-      if (queue_.get() == &queue) return member_;
-      before = std::exchange(queue_, ResourcePtr<QueueResource>::Share(&queue));
-      name_before = std::exchange(member_, name);
-      queue_->Join(name);
-    }
-    if (before) before->Leave(name_before);  // without the lock: Leave may run the callbacks of waiting steps
-    return name;
-  }
-
- private:
-  std::mutex mu_;
-  ResourcePtr<QueueResource> queue_;
-  std::string member_;
-};
-
 Result<Kernel> MakeDequeue(KernelSetup& setup) {
   WEIR_TRY(CheckTimeout(setup));
   WEIR_ASSIGN(const std::vector<DType> types, setup.Attr<std::vector<DType>>("component_types"));
-  return AsyncQueueKernel([types, membership = std::make_shared<Membership>()](QueueResource& queue, KernelContext& ctx,
-                                                                               Done& done) -> Status {
+  return AsyncQueueKernel([types, membership = std::make_shared<SessionMembership<QueueResource>>()](
+                              QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
     WEIR_TRY(CheckTypes(queue, types, "to dequeue"));
     const std::string member = queue.spec().tokens_needed > 0 ? membership->In(queue, ctx) : "";
     queue.Dequeue(1, false, member, ctx.cancel(),
@@ -276,6 +249,13 @@ Result<Kernel> MakeClose(KernelSetup& setup) {
   WEIR_ASSIGN(const bool cancel_pending, setup.Attr<bool>("cancel_pending_enqueues"));
   return AsyncQueueKernel([cancel_pending](QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
     queue.Close(cancel_pending, ctx.cancel(), std::move(done));
+    return OkStatus();
+  });
+}
+
+Result<Kernel> MakeAwaitDequeue(KernelSetup&) {
+  return AsyncQueueKernel([](QueueResource& queue, KernelContext& ctx, Done& done) -> Status {
+    queue.AwaitDequeue(ctx.cancel(), std::move(done));
     return OkStatus();
   });
 }
@@ -398,6 +378,13 @@ void RegisterQueues(OpRegistry& registry) {
                       [](KernelSetup&) -> Result<Kernel> {
                         return QueueStateKernel([](const QueueResource& q) { return Tensor::Scalar(q.is_closed()); });
                       }});
+  registry.Add({.name = "QueueAwaitDequeue",  // TensorFlow has no such op
+                .signature = "handle: resource ->",
+                .shape = [](ShapeContext& c) { return CheckHandleShape(c, HandleKind::kResource); },
+                .no_gradient = kNoGradient,
+                .kernels = CpuKernel(MakeAwaitDequeue),
+                .traits = {.state = StateRole::kReads, .may_block = true, .brief = true},
+                .stateful = true});
 }
 
 }  // namespace weir::ops

@@ -7,12 +7,14 @@ void RegisterAccumulators(OpRegistry& registry);
 void RegisterMutexes(OpRegistry& registry);
 void RegisterQueues(OpRegistry& registry);
 void RegisterStagingAreas(OpRegistry& registry);
+void RegisterWorkQueues(OpRegistry& registry);
 
 void RegisterQueueOps(OpRegistry& registry) {
   RegisterAccumulators(registry);
   RegisterMutexes(registry);
   RegisterQueues(registry);
   RegisterStagingAreas(registry);
+  RegisterWorkQueues(registry);
 }
 
 }  // namespace weir::ops

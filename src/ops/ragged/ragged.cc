@@ -51,9 +51,10 @@ Result<int64_t> RangeSize(T start, T limit, T delta) {
   if ((delta > T(0) && limit < start) || (delta < T(0) && limit > start)) return 0;
   double size = 0;
   if constexpr (std::is_integral_v<T>) {
-    const auto distance = static_cast<unsigned __int128>(
-        delta > 0 ? static_cast<__int128>(limit) - start : static_cast<__int128>(start) - limit);
-    const auto step = static_cast<unsigned __int128>(delta > 0 ? static_cast<__int128>(delta) : -static_cast<__int128>(delta));
+    const auto distance = static_cast<unsigned __int128>(delta > 0 ? static_cast<__int128>(limit) - start
+                                                                   : static_cast<__int128>(start) - limit);
+    const auto step =
+        static_cast<unsigned __int128>(delta > 0 ? static_cast<__int128>(delta) : -static_cast<__int128>(delta));
     size = static_cast<double>((distance + step - 1) / step);
   } else {
     size = std::ceil(std::abs((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta)));
@@ -71,19 +72,23 @@ Result<Kernel> MakeRaggedRange(KernelSetup&) {
     bool has_vector = false;
     for (const int i : {0, 1, 2}) {
       const Tensor& in = ctx.input(i);
-      if (in.rank() > 1) return InvalidArgument("starts, limits and deltas must be scalars or vectors, got {}", in.shape());
+      if (in.rank() > 1)
+        return InvalidArgument("starts, limits and deltas must be scalars or vectors, got {}", in.shape());
       if (in.rank() == 0) continue;
       if (has_vector && in.dim(0) != rows)
         return InvalidArgument("starts, limits, and deltas must have the same shape, got {} and {}", rows, in.dim(0));
       has_vector = true;
       rows = in.dim(0);
     }
-    const auto at = [&](int input, int64_t row) { return ctx.input(input).data<T>()[ctx.input(input).rank() == 0 ? 0 : row]; };
+    const auto at = [&](int input, int64_t row) {
+      return ctx.input(input).data<T>()[ctx.input(input).rank() == 0 ? 0 : row];
+    };
     Ints splits{0};
     for (int64_t row = 0; row < rows; ++row) {
       WEIR_ASSIGN(const int64_t size, RangeSize<T>(at(0, row), at(1, row), at(2, row)));
       splits.push_back(splits.back() + size);
-      if (splits.back() > kMaxRangeValues) return ResourceExhausted("the ranges have more than {} numbers", kMaxRangeValues);
+      if (splits.back() > kMaxRangeValues)
+        return ResourceExhausted("the ranges have more than {} numbers", kMaxRangeValues);
     }
     WEIR_ASSIGN(Tensor made, IntVector(ctx.output_type(0), splits));
     ctx.set_output(0, std::move(made));
@@ -92,7 +97,8 @@ Result<Kernel> MakeRaggedRange(KernelSetup&) {
       T value = at(0, row);
       for (int64_t i = splits[row]; i < splits[row + 1]; ++i) {
         values.data<T>()[i] = value;
-        if (i + 1 < splits[row + 1]) value = static_cast<T>(value + at(2, row));  // the number after the last may overflow
+        if (i + 1 < splits[row + 1])
+          value = static_cast<T>(value + at(2, row));  // the number after the last may overflow
       }
     });
   });
@@ -132,7 +138,8 @@ GatheredRows GatherRows(const std::vector<Ints>& params, const Ints& indices) {
     int64_t begin = index, end = index + 1;
     for (size_t level = 0; level < params.size(); ++level) {
       const int64_t base = result.splits[level].back() - params[level][static_cast<size_t>(begin)];
-      for (int64_t i = begin; i < end; ++i) result.splits[level].push_back(base + params[level][static_cast<size_t>(i) + 1]);
+      for (int64_t i = begin; i < end; ++i)
+        result.splits[level].push_back(base + params[level][static_cast<size_t>(i) + 1]);
       begin = params[level][static_cast<size_t>(begin)];
       end = params[level][static_cast<size_t>(end)];
     }
@@ -218,10 +225,10 @@ Result<Gradients> RaggedGatherGradient(GradientContext& g) {
   for (int i = 0; i < levels; ++i) splits.push_back(g.input(i));
   Graph& graph = values.graph();
   const auto number = [&](int64_t n) { return Constant(graph, Tensor::Scalar(n)); };
-  const OutputList rows = RaggedGather(splits, raw_ops::Range(graph, number(0), count, number(1)), indices, output_rank);
+  const OutputList rows =
+      RaggedGather(splits, raw_ops::Range(graph, number(0), count, number(1)), indices, output_rank);
   Gradients gradients(static_cast<size_t>(levels) + 2);
-  gradients[static_cast<size_t>(levels)] =
-      IndexedSlices{g.d_output(static_cast<int>(output_rank)), rows.back(), shape};
+  gradients[static_cast<size_t>(levels)] = IndexedSlices{g.d_output(static_cast<int>(output_rank)), rows.back(), shape};
   return gradients;
 }
 
@@ -305,8 +312,9 @@ void RegisterRagged(OpRegistry& registry) {
   });
   registry.Add({
       .name = "RaggedGather",
-      .signature = "params_nested_splits: PARAMS_RAGGED_RANK * Tsplits, params_dense_values: Tvalues, indices: Tindices "
-                   "-> output_nested_splits: OUTPUT_RAGGED_RANK * Tsplits, output_dense_values: Tvalues",
+      .signature =
+          "params_nested_splits: PARAMS_RAGGED_RANK * Tsplits, params_dense_values: Tvalues, indices: Tindices "
+          "-> output_nested_splits: OUTPUT_RAGGED_RANK * Tsplits, output_dense_values: Tvalues",
       .attrs = {"Tvalues: type", "Tindices: {int32, int64}", splits, "PARAMS_RAGGED_RANK: int >= 1",
                 "OUTPUT_RAGGED_RANK: int >= 0"},
       .shape = RaggedGatherShapes,
@@ -315,8 +323,9 @@ void RegisterRagged(OpRegistry& registry) {
   });
   registry.Add({
       .name = "RaggedTensorToSparse",
-      .signature = "rt_nested_splits: RAGGED_RANK * Tsplits, rt_dense_values: T -> sparse_indices: int64, sparse_values: "
-                   "T, sparse_dense_shape: int64",
+      .signature =
+          "rt_nested_splits: RAGGED_RANK * Tsplits, rt_dense_values: T -> sparse_indices: int64, sparse_values: "
+          "T, sparse_dense_shape: int64",
       .attrs = {"RAGGED_RANK: int >= 1", "T: type", splits},
       .shape = RaggedToSparseShapes,
       .gradient = RaggedToSparseGradient,

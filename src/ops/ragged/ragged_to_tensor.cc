@@ -3,8 +3,8 @@
 
 #include "graph/build/array_ops.h"
 #include "graph/build/math_ops.h"
-#include "graph/build/ragged_ops.h"
 #include "graph/build/operators.h"
+#include "graph/build/ragged_ops.h"
 #include "graph/build/reduce.h"
 #include "op/gradient_context.h"
 #include "op/op_registry.h"
@@ -48,7 +48,8 @@ Result<RowPartition> PartitionOf(const Tensor& given, PartitionKind kind, int64_
     if (static_cast<int64_t>(numbers.size()) - 1 != rows)
       return InvalidArgument("there are {} row splits for {} rows", numbers.size(), rows);
     WEIR_TRY(CheckRowSplits(numbers, numbers.back(), "row splits"));
-    if (numbers.back() > (int64_t{1} << 40)) return InvalidArgument("row splits end with {}, which is too large", numbers.back());
+    if (numbers.back() > (int64_t{1} << 40))
+      return InvalidArgument("row splits end with {}, which is too large", numbers.back());
     for (size_t i = 0; i + 1 < numbers.size(); ++i) {
       partition.longest = std::max(partition.longest, numbers[i + 1] - numbers[i]);
     }
@@ -58,7 +59,8 @@ Result<RowPartition> PartitionOf(const Tensor& given, PartitionKind kind, int64_
   for (size_t i = 0; i < numbers.size(); ++i) {
     const int64_t row = numbers[i];
     if (row < 0 || row >= rows) return InvalidArgument("value_rowids[{}] = {} is not in [0, {})", i, row, rows);
-    if (i > 0 && row < numbers[i - 1]) return InvalidArgument("value_rowids must not decrease, but {} follows {}", row, numbers[i - 1]);
+    if (i > 0 && row < numbers[i - 1])
+      return InvalidArgument("value_rowids must not decrease, but {} follows {}", row, numbers[i - 1]);
     length = i > 0 && row == numbers[i - 1] ? length + 1 : 1;
     partition.longest = std::max(partition.longest, length);
   }
@@ -74,7 +76,8 @@ Status CompleteRows(const Tensor& given, PartitionKind kind, int64_t values, Row
       return InvalidArgument("row splits end with {}, but there are {} values", splits.back(), values);
     partition->row_of.resize(static_cast<size_t>(values));
     for (size_t i = 0; i + 1 < splits.size(); ++i)
-      std::fill(partition->row_of.begin() + splits[i], partition->row_of.begin() + splits[i + 1], static_cast<int64_t>(i));
+      std::fill(partition->row_of.begin() + splits[i], partition->row_of.begin() + splits[i + 1],
+                static_cast<int64_t>(i));
   } else if (static_cast<int64_t>(partition->row_of.size()) != values) {
     return InvalidArgument("there are {} value_rowids, but {} values", partition->row_of.size(), values);
   }
@@ -227,7 +230,8 @@ Status RaggedToTensorShape(ShapeContext& ctx) {
     if (scalar != -1)
       return InvalidArgument("Received an invalid shape scalar with a static value that is not '-1': {}", scalar);
   }
-  const PartialShape wanted = ctx.input(0).known_rank() && ctx.input(0).rank() == 1 ? ctx.constant_as_shape(0) : PartialShape();
+  const PartialShape wanted =
+      ctx.input(0).known_rank() && ctx.input(0).rank() == 1 ? ctx.constant_as_shape(0) : PartialShape();
   if (!values.known_rank()) {
     ctx.set_output(0, wanted);
     return OkStatus();
@@ -254,15 +258,19 @@ Result<Gradients> RaggedToTensorGradient(GradientContext& g) {
   const auto outer = static_cast<int64_t>(kinds.size() + (kinds[0] == "FIRST_DIM_SIZE" ? 0 : 1));
   const Output value_shape = ShapeOf(values, {.out_type = kInt64});
   const Output count = StridedSlice(value_shape, {0}, {1}, {1}, {.shrink_axis_mask = 1});
-  const Output outer_shape = StridedSlice(ShapeOf(dy, {.out_type = kInt64}), {0}, Input(std::vector<int64_t>{outer}), {1},
-                                          {.begin_mask = 1});
-  const Output places = raw_ops::RaggedTensorToTensor(graph, outer_shape, raw_ops::Range(graph, number(0), count, number(1)),
-                                                      count, partitions, kinds);
+  const Output outer_shape =
+      StridedSlice(ShapeOf(dy, {.out_type = kInt64}), {0}, Input(std::vector<int64_t>{outer}), {1}, {.begin_mask = 1});
+  const Output places = raw_ops::RaggedTensorToTensor(
+      graph, outer_shape, raw_ops::Range(graph, number(0), count, number(1)), count, partitions, kinds);
   const Output sums = UnsortedSegmentSum(dy, places, count + number(1));
   const Output of_values = Slice(sums, ZerosLike(value_shape), value_shape);
-  const Output of_filler = Reshape(Slice(sums, ConcatV2({Reshape(count, {1}), ZerosLike(StridedSlice(value_shape, {1}, {0}, {1}, {.end_mask = 1}))}, 0),
-                                         ConcatV2({Constant(graph, Tensor::Vector<int64_t>({1})), StridedSlice(value_shape, {1}, {0}, {1}, {.end_mask = 1})}, 0)),
-                                   StridedSlice(value_shape, {1}, {0}, {1}, {.end_mask = 1}));
+  const Output of_filler = Reshape(
+      Slice(sums,
+            ConcatV2({Reshape(count, {1}), ZerosLike(StridedSlice(value_shape, {1}, {0}, {1}, {.end_mask = 1}))}, 0),
+            ConcatV2({Constant(graph, Tensor::Vector<int64_t>({1})),
+                      StridedSlice(value_shape, {1}, {0}, {1}, {.end_mask = 1})},
+                     0)),
+      StridedSlice(value_shape, {1}, {0}, {1}, {.end_mask = 1}));
   // Sums over the dimensions along which the default value was repeated.
   const auto axes = raw_ops::BroadcastGradientArgs(graph, ShapeOf(filler, {.out_type = kInt64}),
                                                    StridedSlice(value_shape, {1}, {0}, {1}, {.end_mask = 1}));
@@ -278,8 +286,9 @@ Result<Gradients> RaggedToTensorGradient(GradientContext& g) {
 void RegisterRaggedToTensor(OpRegistry& registry) {
   registry.Add({
       .name = "RaggedTensorToTensor",
-      .signature = "shape: Tshape, values: T, default_value: T, row_partition_tensors: num_row_partition_tensors * Tindex "
-                   "-> result: T",
+      .signature =
+          "shape: Tshape, values: T, default_value: T, row_partition_tensors: num_row_partition_tensors * Tindex "
+          "-> result: T",
       .attrs = {"T: type", "Tindex: {int64, int32}", "Tshape: {int64, int32}", "num_row_partition_tensors: int >= 1",
                 "row_partition_types: list(string)"},
       .equal_lengths = {"num_row_partition_tensors = row_partition_types"},

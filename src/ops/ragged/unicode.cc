@@ -1,8 +1,8 @@
 // UnicodeDecode, UnicodeDecodeWithOffsets, UnicodeEncode and UnicodeTranscode: conversion between encoded strings and
 // code points. ICU decodes; every malformed sequence counts as one or several invalid characters, as ICU splits it.
+#include <unicode/uchar.h>
 #include <unicode/ucnv.h>
 #include <unicode/ucnv_cb.h>
-#include <unicode/uchar.h>
 
 #include <limits>
 #include <memory>
@@ -26,9 +26,7 @@ struct InvalidText {
   static Result<InvalidText> Of(const KernelSetup& setup) {
     InvalidText found;
     WEIR_ASSIGN(const std::string errors, setup.Attr<std::string>("errors"));
-    found.policy = errors == "strict"    ? Policy::kStrict
-                   : errors == "replace" ? Policy::kReplace
-                                         : Policy::kIgnore;
+    found.policy = errors == "strict" ? Policy::kStrict : errors == "replace" ? Policy::kReplace : Policy::kIgnore;
     WEIR_ASSIGN(const int64_t replacement, setup.Attr<int64_t>("replacement_char"));
     if (replacement < 0 || replacement > UCHAR_MAX_VALUE)
       return InvalidArgument("replacement_char out of unicode codepoint range: {}", replacement);
@@ -187,7 +185,8 @@ Result<Kernel> MakeEncode(KernelSetup& setup) {
     const Tensor& values = ctx.input(0);
     for (const int i : {0, 1}) {
       if (ctx.input(i).rank() != 1)
-        return InvalidArgument("Both the input_tensor and input_splits should be of rank 1, got shape {}", ctx.input(i).shape());
+        return InvalidArgument("Both the input_tensor and input_splits should be of rank 1, got shape {}",
+                               ctx.input(i).shape());
     }
     const Ints splits = IntsOf(ctx.input(1));
     WEIR_TRY(CheckEncodeSplits(splits, values.num_elements()));
@@ -220,8 +219,8 @@ Result<Kernel> MakeTranscode(KernelSetup& setup) {
     WEIR_ASSIGN(const std::unique_ptr<Decoder> decoder, Decoder::Open(from));
     return TryMapStrings<std::string>(ctx, [&](const std::string& text) -> Result<std::string> {
       std::string converted;
-      WEIR_TRY(ForKeptCharacters(*decoder, policy, text,
-                                 [&](UChar32 c, int64_t) { AppendCodePoint(c, form, &converted); }));
+      WEIR_TRY(
+          ForKeptCharacters(*decoder, policy, text, [&](UChar32 c, int64_t) { AppendCodePoint(c, form, &converted); }));
       return converted;
     });
   });

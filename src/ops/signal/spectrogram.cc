@@ -43,7 +43,7 @@ Result<Kernel> MakeSpectrogram(KernelSetup& setup) {
     WEIR_ASSIGN(const Shape shape, Shape::Make({channels, frames, bins}));
     WEIR_ASSIGN(const Tensor out, ctx.Allocate(0, shape));
     if (out.num_elements() == 0) return OkStatus();
-    std::vector<double> window(static_cast<size_t>(spec.window));  // Hann's
+    std::vector<double> window(static_cast<size_t>(spec.window));  // the Hann window
     for (size_t i = 0; i < window.size(); ++i) {
       window[i] =
           0.5 - 0.5 * std::cos(2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(spec.window));

@@ -1,6 +1,7 @@
-// A node can be recorded if it only adds work to the stream of its GPU, with arguments that follow from the shapes of
-// its inputs. That includes nodes on the host that compute with shapes. The level of a node counts how often a path to
-// it leaves a region. The recordable nodes of one level and GPU are a region: no path leaves it and comes back.
+// A node can be recorded if it only adds work to the stream of its GPU, and the arguments of that work depend only on
+// the shapes of its inputs. Nodes on the host that compute with shapes can be part of a recording, too. The level of a
+// node is the largest number of times that a path to it leaves a region. The recordable nodes of one level and GPU form
+// a region, so no path leaves a region and enters it again.
 #include "runtime/passes/form_gpu_regions.h"
 
 #include <algorithm>
@@ -55,7 +56,7 @@ class RegionFormer {
     kOutside,   // not recordable
     kShapes,    // on the host; depends only on shapes
     kLaunches,  // adds work to the stream
-    kForwards,  // passes on values in device memory
+    kForwards,  // forwards values in device memory
   };
 
   int32_t size() const { return static_cast<int32_t>(graph_.nodes.size()); }
@@ -108,12 +109,13 @@ class RegionFormer {
     return choice.runs == GpuKernel::Runs::kForwards ? Use::kForwards : Use::kLaunches;
   }
 
-  // A copy to the GPU takes a value from outside; a value that a member has computed from shapes stays outside, too.
+  // A copy to the GPU takes a value from outside, or one that a member has computed from shapes.
   Use CopyUse(int32_t n) const {
     const PlanValue input = node(n).inputs[0];
-    if (node(n).props->op == copy_to_host_)
-      return input.fed() || !Recordable(input.node) ? Use::kOutside : Use::kLaunches;
-    return !input.fed() && Recordable(input.node) ? Use::kOutside : Use::kLaunches;
+    const Use producer = input.fed() ? Use::kOutside : uses_[input.node];
+    if (node(n).props->op == copy_to_host_) return producer == Use::kOutside ? Use::kOutside : Use::kLaunches;
+    if (producer == Use::kShapes) return Use::kForwards;  // uploaded once
+    return producer == Use::kOutside ? Use::kLaunches : Use::kOutside;
   }
 
   Use OnHost(int32_t n) const {
@@ -250,6 +252,7 @@ class RegionFormer {
           // A feed replaces a variable by a plain value.
           formed.node.input_types.push_back(input.fed() ? BaseType(graph_.type_of(input)) : graph_.type_of(input));
           region.updated_inputs.push_back(false);
+          region.input_names.push_back(input.fed() ? std::string() : node(input.node).name());
         }
         if (at.op().traits.state == StateRole::kUpdates) region.updated_inputs[found->second] = true;
         member.inputs.push_back({GpuRegion::Source::kInput, false, found->second});

@@ -108,8 +108,8 @@ class MemoryPlacer {
   Result<PlanValue> Repeat(int32_t constant, Place wanted) {
     const std::shared_ptr<const NodeProps> props = graph_.nodes[constant].props;
     const bool on_host = wanted == nullptr;
-    WEIR_ASSIGN(const PlanValue added, Add(props->name, "const", on_host ? "_HostConst" : props->op->name, *props->attrs,
-                                           on_host ? graph_.nodes[constant].placed : wanted));
+    WEIR_ASSIGN(const PlanValue added, Add(props->name, "const", on_host ? "_HostConst" : props->op->name,
+                                           *props->attrs, on_host ? graph_.nodes[constant].placed : wanted));
     graph_.nodes[added.node].control_inputs = graph_.nodes[constant].control_inputs;
     graph_.nodes[added.node].shape = graph_.nodes[constant].shape;
     return added;

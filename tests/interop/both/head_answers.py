@@ -49,6 +49,25 @@ def head(make, logits, labels, features=None):
     return case
 
 
+def canned(name):
+    """Returns a function of estimator.canned.head, which tf.contrib.estimator's heads are made of."""
+    try:
+        from weir._names import find
+    except ImportError:
+        import importlib
+        return getattr(importlib.import_module("tensorflow_estimator.python.estimator.canned.head"), name)
+    return find("python.estimator.canned.head." + name)
+
+
+CASES.update({f"canned head {name}": head(*row) for name, row in {
+    "binary": (lambda e: canned("_binary_logistic_head_with_sigmoid_cross_entropy_loss")(thresholds=[0.4]), ONE, [[1], [0], [1]]),
+    "binary with weights": (lambda e: canned("_binary_logistic_head_with_sigmoid_cross_entropy_loss")(
+        weight_column="w", loss_reduction="weighted_sum_over_batch_size", name="foo"), ONE, [[1], [0], [1]], WEIGHTS),
+    "classes": (lambda e: canned("_multi_class_head_with_softmax_cross_entropy_loss")(3, label_vocabulary=["a", "b", "c"]), THREE, [["c"], ["a"]]),
+    "values": (lambda e: canned("_regression_head")(weight_column="w", label_dimension=2), TWO, TWO + 0.5, WEIGHTS),
+    "values with a link": (lambda e: canned("_regression_head")(
+        loss_reduction="weighted_sum_over_batch_size", inverse_link_fn=lambda x: 2 * x), ONE, [[1.0], [0.0], [1.5]]),
+}.items()})
 CASES.update({f"head {name}": head(*row) for name, row in {
     "binary": (lambda e: e.BinaryClassHead(), ONE, [[1], [0], [1]]),
     "binary with labels in a row": (lambda e: e.BinaryClassHead(), ONE, [1.0, 0.0, 1.0]),

@@ -76,6 +76,35 @@ for _debias in (False, True):
                 lambda tf, d=_debias, r=_resource, t=_type: moved(tf, d, r, dtype=t))
 
 
+PICTURES = np.random.RandomState(8).uniform(0, 200, (2, 5, 7, 3)).astype(np.float32)
+TURNS = {
+    "shift": [[1, 0, -2, 0, 1, 1, 0, 0]], "half shift": [[1, 0, 0.5, 0, 1, -1.5, 0, 0]], "turn": [[0.8, -0.6, 2.1, 0.6, 0.8, -1.2, 0, 0]],
+    "two": [[1, 0.2, 0, -0.1, 1, 0, 0, 0], [0.5, 0, 1, 0, 2, -1, 0, 0]], "projection": [[1, 0, 0, 0, 1, 0, 0.1, -0.05]],
+    "through infinity": [[1, 0, 0, 0, 1, 0, -0.5, 0]],
+}
+
+
+def turned(turn, method, dtype, size):
+    """The op on the side of TensorFlow, tf.contrib.image.transform on this one."""
+    def case(tf):
+        images, transforms, shape = tf.constant(PICTURES.astype(dtype)), tf.constant(TURNS[turn], tf.float32), list(size or PICTURES.shape[1:3])
+        if tf.__name__ == "weir":
+            y = tf.contrib.image.transform(images, transforms, method, size)
+        else:
+            y = tf.raw_ops.ImageProjectiveTransformV2(images=images, transforms=transforms, output_shape=shape, interpolation=method)
+        wanted = [y]
+        if images.dtype.is_floating:  # shifts only: their inverses are exact
+            wanted += tf.gradients(tf.sin(y * 0.01), images) if "shift" in turn else []
+        return evaluate(tf, wanted)
+    return case
+
+
+for _turn in TURNS:
+    for _method in ("NEAREST", "BILINEAR"):
+        for _dtype, _size in (("float32", None), ("float32", (4, 9)), ("uint8", None)):
+            CASES[f"transform {_turn} {_method} {_dtype} {_size}"] = turned(_turn, _method, _dtype, _size)
+
+
 @case
 def variables_that_must_be_initialized(tf):
     tf.Variable(1.0)

@@ -18,6 +18,8 @@ struct CheckOptions {
 
 // Whether an error says that an assertion does not hold, rather than that it could not be built.
 bool IsFailedAssertion(const Status& status);
+// The same status as an ordinary error of an argument, which Python raises as ValueError.
+Status NotAnAssertion(Status status);
 
 enum class Relation { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
 Result<Node*> AssertRelation(Graph& graph, Relation relation, const Input& x, const Input& y,

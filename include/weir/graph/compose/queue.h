@@ -68,6 +68,8 @@ class Queue final {
   // Returns fewer than n elements if the queue is closed and fewer are left.
   OutputList DequeueUpTo(const Input& n, const std::string& name = "") const;
   Node* Close(bool cancel_pending_enqueues = false, const std::string& name = "") const;
+  // A node that waits until a dequeue of this queue waits. Fails if the queue is closed. TensorFlow has no such node.
+  Node* AwaitDequeue(const std::string& name = "") const;
   Output IsClosed(const std::string& name = "") const;
   Output Size(const std::string& name = "") const;
   // For a token queue: negative if all members wait for a token and no other member is expected, else the size.

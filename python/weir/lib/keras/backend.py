@@ -201,6 +201,19 @@ def batch_set_value(tuples):
         x.load(np.asarray(value, dtype=x.dtype.base_dtype.as_numpy_dtype), session)
 
 
+def set_layer_weights(layer, weights):
+    """Assigns the values of a layer's weights, which must have their number and shapes."""
+    own = layer.weights
+    if len(own) != len(weights):
+        raise ValueError(f'You called `set_weights(weights)` on layer "{layer.name}" with a weight list of length {len(weights)}, but the layer '
+                         f"was expecting {len(own)} weights.")
+    for variable, value in zip(own, weights):
+        shape = tuple(getattr(value, "shape", ()))
+        if tuple(variable.shape.as_list()) != shape:
+            raise ValueError(f"Layer weight shape {tuple(variable.shape.as_list())} not compatible with provided weight shape {shape}")
+    batch_set_value(list(zip(own, weights)))
+
+
 def update(x, new_x):
     return x.assign(new_x)
 

@@ -219,15 +219,7 @@ class Layer:
 
     def set_weights(self, weights):
         from weir.lib.keras import backend
-        own = self.weights
-        if len(own) != len(weights):
-            raise ValueError(f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of length {len(weights)}, but the layer '
-                             f"was expecting {len(own)} weights.")
-        for variable, value in zip(own, weights):
-            if tuple(variable.shape.as_list()) != tuple(getattr(value, "shape", ())):
-                raise ValueError(f"Layer weight shape {tuple(variable.shape.as_list())} not compatible with provided weight shape "
-                                 f"{tuple(getattr(value, 'shape', ()))}.")
-        backend.batch_set_value(list(zip(own, weights)))
+        backend.set_layer_weights(self, weights)
 
     # --- losses and updates
     @property
