@@ -114,10 +114,24 @@ def test_the_table_of_roles_is_that_of_the_services():
         served[name] = set().union(*(groups[role.strip()] for role in roles.split("|")))
     columns = ["clients", "tasks", "administrators"]
     documented = {}
-    for row in re.findall(r"^\| (\w+) \|(.*)\|(.*)\|(.*)\|$", (ROOT / "docs/security.md").read_text(), re.M):
+    for row in re.findall(r"^\| (\w+) \|((?: yes)? )\|((?: yes)? )\|((?: yes)? )\|$", (ROOT / "docs/security.md").read_text(), re.M):
         if row[0] != "method":
             documented[row[0]] = {column for column, cell in zip(columns, row[1:]) if cell.strip() == "yes"}
     assert len(served) == 21 and served == documented
+
+
+def test_the_table_of_limits_is_that_of_the_servers():
+    source = (ROOT / "src/cluster/limits.h").read_text()
+    rows = re.findall(r'\{Limit::\w+, "([^"]+)", "(\w+)", "([-\w]+)",\s*([\d\']+), (\d), \w+\}', source)
+    assert len(rows) == 10
+    parts = {"1": "the memory", "2": "1/2 of the memory", "4": "1/4 of the memory"}
+    served = {row[0]: [row[1], row[2], row[3].replace("'", "") if row[3] != "0" else parts[row[4]]] for row in rows}
+    text = (ROOT / "docs/security.md").read_text()
+    documented = {cells[0]: list(cells[1:]) for cells in
+                  re.findall(r"^\| ([\w ]+) \| (WEIR_\w+) \| ([-\w]+) \| ([^|,]*)[^|]* \|$", text, re.M)}
+    assert {what: [cell.strip() for cell in cells] for what, cells in documented.items()} == served
+    for variable, _, _ in served.values():
+        assert variable in (ROOT / "docs/cluster.md").read_text()
 
 
 def test_the_example_of_the_readme_runs(tmp_path):

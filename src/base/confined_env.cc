@@ -21,6 +21,8 @@ bool IsWithin(const std::string& path, const std::string& folder) {
 
 Result<std::string> ResolveLinks(const std::string& path) {
   constexpr int kMaxLinks = 40;  // as in Linux
+  // System calls would end the path there.
+  if (path.find('\0') != std::string::npos) return InvalidArgument("the path contains a zero byte");
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
   if (error) return InvalidArgument("cannot resolve the path '{}': {}", path, error.message());
@@ -112,6 +114,9 @@ Result<std::vector<std::string>> ConfinedEnv::List(const std::string& directory)
 Status ConfinedEnv::Rename(const std::string& from, const std::string& to) {
   WEIR_ASSIGN(const std::string allowed_from, AllowedFile(from));
   WEIR_ASSIGN(const std::string allowed_to, AllowedFile(to));
+  // A directory would take the links in it along, to where another call may just be about to open a file.
+  if (const Result<FileInfo> info = base_.Stat(allowed_from); info.ok() && info->is_directory)
+    return MakeStatus(StatusCode::kPermissionDenied, fmt::format("cannot rename '{}': it is a directory", from));
   return base_.Rename(allowed_from, allowed_to);
 }
 

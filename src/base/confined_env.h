@@ -1,7 +1,7 @@
 // ConfinedEnv: an Env that lets callers use only what lies in certain folders of the local file system, and only
-// regular files and directories there. Links are followed first, so a link out of the folders leads nowhere. It
-// protects against callers who can name files, not against those who can also change the folders otherwise meanwhile.
-// Thread-safe.
+// regular files and directories there. Links are followed first, so a link out of the folders leads nowhere. Nothing
+// here makes or moves a link, so callers who can only name files cannot change the links between that check and the
+// use of a file. Those who can also change the folders otherwise meanwhile can. Thread-safe.
 #ifndef WEIR_BASE_CONFINED_ENV_H_
 #define WEIR_BASE_CONFINED_ENV_H_
 
@@ -13,7 +13,7 @@
 namespace weir {
 
 // Follows the links and removes "." and ".." from a path, of which the last parts need not exist. InvalidArgument for a
-// chain of too many links.
+// chain of too many links and for a path with a zero byte.
 Result<std::string> ResolveLinks(const std::string& path);
 
 class ConfinedEnv final : public Env {

@@ -63,6 +63,9 @@ TEST_F(ConfinedEnvTest, OtherFilesCannot) {
     ExpectDenied(path);
   }
   EXPECT_EQ(env_->List(root_).status().code(), StatusCode::kPermissionDenied);
+  EXPECT_TRUE(env_->Match(root_ + "/*/secret").value().empty());
+  EXPECT_TRUE(env_->Match(root_ + "/out/secret").value().empty());
+  EXPECT_TRUE(env_->Match(root_ + "/out/s*").value().empty());
   EXPECT_EQ(env_->Stat(root_ + "/out/secret").status().code(), StatusCode::kPermissionDenied);
   EXPECT_EQ(env_->MakeDirectories(root_ + "/out/a").code(), StatusCode::kPermissionDenied);
   EXPECT_EQ(env_->DeleteDirectory(root_ + "/inside").code(), StatusCode::kPermissionDenied);
@@ -83,6 +86,31 @@ TEST_F(ConfinedEnvTest, LinksDoNotLeadOut) {
   EXPECT_EQ(env_->ReadFile(root_ + "/in/to_inner").value(), "inner");
   fs::create_symlink("loop", root_ + "/in/loop");
   EXPECT_EQ(env_->ReadFile(root_ + "/in/loop").status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(ConfinedEnvTest, LinksCannotBeMoved) {
+  // From "sub/deep", the link leads to a file inside of the folder; one level up, it would lead out.
+  fs::create_directories(root_ + "/in/sub/deep");
+  fs::create_symlink("../../file", root_ + "/in/sub/deep/link");
+  EXPECT_EQ(env_->ReadFile(root_ + "/in/sub/deep/link").value(), "inner");
+  EXPECT_EQ(env_->Rename(root_ + "/in/sub/deep", root_ + "/in/moved").code(), StatusCode::kPermissionDenied);
+  EXPECT_TRUE(fs::exists(root_ + "/in/sub/deep/link"));
+  // Renaming a link renames the file that it leads to.
+  EXPECT_TRUE(env_->Rename(root_ + "/in/sub/deep/link", root_ + "/in/renamed").ok());
+  EXPECT_TRUE(fs::is_symlink(root_ + "/in/sub/deep/link"));
+  EXPECT_EQ(env_->ReadFile(root_ + "/in/renamed").value(), "inner");
+}
+
+TEST_F(ConfinedEnvTest, PathsEndWhereTheyAreChecked) {
+  for (const std::string& path : {root_ + "/in/file" + std::string("\0.txt", 5), std::string("\0", 1),
+                                  root_ + std::string("/in\0/../../out/secret", 21)})
+    EXPECT_EQ(env_->OpenRead(path).status().code(), StatusCode::kInvalidArgument);
+  for (const std::string& path : {root_ + "/in/../in/./file", root_ + "//in//file", root_ + "/out/../in/file"})
+    EXPECT_EQ(env_->ReadFile(path).value(), "inner") << path;
+  // Relative paths start in the working directory, which is none of the folders.
+  ExpectDenied("in/file");
+  EXPECT_EQ(env_->OpenRead("").status().code(), StatusCode::kInvalidArgument);
+  ExpectDenied("/proc/self/environ");
 }
 
 TEST_F(ConfinedEnvTest, OnlyRegularFilesCanBeUsed) {

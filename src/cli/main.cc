@@ -157,6 +157,14 @@ void AddServe(CLI::App& app, ServeOptions& options, int& exit_status) {
       ->type_name("SECONDS")
       ->check(Within(0.0, 1e6))
       ->capture_default_str();
+  for (const LimitRow& row : kLimitRows) {
+    serve
+        ->add_option(row.flag, options.limits[static_cast<size_t>(row.limit)],
+                     fmt::format("most {} (or {})", row.what, row.variable))
+        ->type_name("N")
+        ->check(Within(int64_t{1}, std::numeric_limits<int64_t>::max() / row.unit))
+        ->group("Limits");
+  }
   serve->footer(
       "Without --cluster, --ps_hosts, --worker_hosts and --config, the cluster is read from the environment "
       "variable\nTF_CONFIG. On SIGTERM or Ctrl-C, running steps may finish; then the process exits with status 0.\n"

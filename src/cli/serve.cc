@@ -106,7 +106,7 @@ Status Serve(const ServeOptions& options) {
   ops::RegisterAllOps(registry);
   ThreadPool pool("weir", 0);
   ElasticPool blocking_pool("weir-io");
-  Network network(RealEnv(), options.credentials);
+  Network network(RealEnv(), options.credentials, options.limits);
   tensorflow::ServerDef def;
   *def.mutable_cluster() = config.cluster.ToProto();
   def.set_job_name(config.job_name);

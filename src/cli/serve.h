@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "cluster/credentials.h"
+#include "cluster/limits.h"
 #include "session/cluster_config.h"
 
 namespace weir::cli {
@@ -27,6 +28,7 @@ struct ServeOptions {
   std::optional<std::vector<std::string>> files;  // folders
   bool insecure = false;                          // serve other hosts without credentials
   double grace_seconds = 3;                       // for running steps, after a signal
+  Limits::Settings limits;                        // what is not set comes from the environment
 };
 
 // The cluster alone.

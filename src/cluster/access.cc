@@ -22,17 +22,17 @@ Status AccessControl::CheckMethod(const PeerIdentity& peer, Roles allowed, const
     return Deny(StatusCode::kUnauthenticated,
                 fmt::format("{} called {} without valid credentials. This server requires a certificate of its CA "
                             "(WEIR_TLS_CERT and WEIR_TLS_KEY) or a token that it accepts (WEIR_TOKEN_FILE)",
-                            peer.ToString(), method));
+                            peer.ToString(), EscapeForLog(method)));
   }
-  return Deny(StatusCode::kPermissionDenied,
-              fmt::format("{} may not call {}, which is for {}", peer.ToString(), method, DescribeRoles(allowed)));
+  return Deny(StatusCode::kPermissionDenied, fmt::format("{} may not call {}, which is for {}", peer.ToString(),
+                                                         EscapeForLog(method), DescribeRoles(allowed)));
 }
 
 Status AccessControl::CheckOwner(const PeerIdentity& peer, const std::string& owner, const std::string& session) {
   if (peer.role == Role::kTrusted || peer.role == Role::kAdministrator) return OkStatus();
   if (!peer.name.empty() && peer.name == owner) return OkStatus();
   return Deny(StatusCode::kPermissionDenied,
-              fmt::format("{} may not use session {}, which belongs to {}", peer.ToString(), session,
+              fmt::format("{} may not use session {}, which belongs to {}", peer.ToString(), EscapeForLog(session),
                           owner.empty() ? "the server's own process" : owner));
 }
 

@@ -17,6 +17,9 @@ struct CallNumber {
 // The peer refuses larger slots, which limits the memory that it needs for a session.
 inline constexpr uint32_t kMaxCallSlots = 1024;
 
+// A call is sent at most so often: one that itself breaks each connection must end.
+inline constexpr int kMaxCopies = 100;
+
 class CallSlots final {
  public:
   // Takes a free slot for up to `count` calls, one after the other. Returns the number of the first; the others have

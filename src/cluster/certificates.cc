@@ -147,28 +147,28 @@ Result<CertificateAuthority> CertificateAuthority::Load(const KeyAndCertificate&
 }
 
 Result<KeyAndCertificate> CertificateAuthority::Issue(const Request& request) const {
-  if (!ParseIdentity(request.identity).has_value()) {
-    return InvalidArgument("'{}' is not an identity: expected task/JOB/INDEX, client/NAME or admin/NAME",
-                           request.identity);
+  const std::optional<PeerIdentity> identity = ParseIdentity(request.identity);
+  if (!identity.has_value()) {
+    return InvalidArgument(
+        "'{}' is not an identity: expected task/JOB/INDEX, client/NAME or admin/NAME, with names of letters, digits "
+        "and -_.@",
+        request.identity);
   }
+  const bool is_task = identity->role == Role::kTask;
   std::string names = fmt::format("URI:weir://{}", request.identity);
-  for (const char c : request.identity) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && std::string_view("/-_.@").find(c) == std::string_view::npos)
-      return InvalidArgument("the identity '{}' has a character that a certificate's name cannot have",
-                             request.identity);
-  }
   for (const std::string& host : request.hosts) {
     WEIR_TRY(CheckHost(host));
     names += fmt::format(",{}:{}", IsNumericAddress(host) ? "IP" : "DNS", host);
   }
+  constexpr size_t kMaxCommonName = 64;  // of X.509. The common name is for people; the URI identifies the owner
   const OwnedKey key(EVP_EC_gen("P-256"));
   if (key == nullptr) return Failed("make a key");
   X509* const issuer = parts_->certificate.get();
-  WEIR_ASSIGN(const OwnedCertificate certificate,
-              NewCertificate(key.get(), request.identity, issuer, request.starts_in_days, request.valid_days));
+  WEIR_ASSIGN(const OwnedCertificate certificate, NewCertificate(key.get(), request.identity.substr(0, kMaxCommonName),
+                                                                 issuer, request.starts_in_days, request.valid_days));
   if (!Extend(certificate.get(), issuer, NID_basic_constraints, "critical,CA:FALSE") ||
       !Extend(certificate.get(), issuer, NID_key_usage, "critical,digitalSignature") ||
-      !Extend(certificate.get(), issuer, NID_ext_key_usage, "serverAuth,clientAuth") ||
+      !Extend(certificate.get(), issuer, NID_ext_key_usage, is_task ? "serverAuth,clientAuth" : "clientAuth") ||
       !Extend(certificate.get(), issuer, NID_authority_key_identifier, "keyid") ||
       !Extend(certificate.get(), issuer, NID_subject_alt_name, names) ||
       X509_sign(certificate.get(), parts_->key.get(), EVP_sha256()) == 0)

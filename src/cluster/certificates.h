@@ -35,7 +35,7 @@ class CertificateAuthority final {
   ~CertificateAuthority();
 
   const KeyAndCertificate& pem() const { return pem_; }
-  // InvalidArgument if the identity or a host is malformed.
+  // Servers can use only the certificates of tasks. InvalidArgument if the identity or a host is malformed.
   Result<KeyAndCertificate> Issue(const Request& request) const;
 
  private:

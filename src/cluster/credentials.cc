@@ -1,8 +1,10 @@
 #include "cluster/credentials.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/env.h"
+#include "base/file_scheme.h"
 
 namespace weir {
 namespace {
@@ -58,6 +60,24 @@ Status Credentials::Check(Env& env, bool serves) const {
     WEIR_TRY(CheckPem(env, tls_key, "the certificate's key (tls_key)", "PRIVATE KEY"));
   }
   return OkStatus();
+}
+
+Result<std::string> Credentials::CheckPermissions() const {
+  using std::filesystem::perms;
+  std::string warning;
+  for (const std::string& path : {tls_key, token_file, accepted_tokens_file}) {
+    if (!CheckFileScheme(path).ok()) continue;  // Check reports files that cannot be read
+    std::error_code error;
+    const perms granted = std::filesystem::status(path.substr(FilePrefixSize(path)), error).permissions();
+    if (error) continue;
+    if ((granted & perms::others_write) != perms::none) {
+      return MakeStatus(StatusCode::kPermissionDenied,
+                        fmt::format("every user of this host can change '{0}': chmod o-rw '{0}'", path));
+    }
+    if ((granted & perms::others_read) != perms::none)
+      warning = fmt::format("every user of this host can read '{0}', which holds a secret: chmod o-rw '{0}'", path);
+  }
+  return warning;
 }
 
 }  // namespace weir

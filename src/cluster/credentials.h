@@ -32,12 +32,17 @@ struct Credentials {
   bool uses_tls() const { return !tls_ca.empty() || !tls_cert.empty(); }
   bool operator==(const Credentials&) const = default;
 
+  // Whether this process presents credentials, or requires them of its peers.
+  bool any() const { return uses_tls() || authenticates() || !token_file.empty(); }
   // Whether a server requires credentials from its callers.
   bool authenticates() const { return !tls_cert.empty() || !accepted_tokens_file.empty(); }
 
   // InvalidArgument for fields that contradict each other. For a file that cannot be read or is not PEM, an error with
   // the file's name and purpose. `serves` is true for a process that listens.
   Status Check(Env& env, bool serves) const;
+  // Whether the files with secrets are safe from other users: PermissionDenied for one that they can change. The result
+  // is a warning about one that they can read, or empty.
+  Result<std::string> CheckPermissions() const;
 };
 
 }  // namespace weir

@@ -67,6 +67,8 @@ class KeptResponses final : public std::enable_shared_from_this<KeptResponses<Re
   void End(const CallPtr& call, Result<Response> response);
   // Cancels the call with that number and all earlier ones on its slot, also if they arrive later.
   void GiveUp(CallNumber number, const Status& reason);
+  // From now on, a running call is cancelled as soon as all of its connections have broken.
+  void EndOrphans();
   // The memory of the responses that are kept now.
   size_t bytes() const {
     std::lock_guard lock(mu_);
@@ -89,17 +91,24 @@ class KeptResponses final : public std::enable_shared_from_this<KeptResponses<Re
   // Cancels a running call later, unless it is sent again.
   void WatchOrphan(CallNumber number);
   void EndOrphan(CallNumber number, int breaks);
+  // True if no copy of the call has a connection. REQUIRES: mu_ is held.
+  static bool IsOrphan(const Call& call) {
+    return !call.ended &&
+           std::all_of(call.waiters.begin(), call.waiters.end(), [](const auto& waiter) { return waiter->answered(); });
+  }
 
   const Options options_;
   mutable std::mutex mu_;
   std::vector<CallPtr> slots_;  // the last call, by slot - 1
   size_t bytes_ = 0;
+  bool ends_orphans_ = false;
 };
 
 inline Status CallWasGivenUp() {
   return MarkDerived(
       MakeStatus(StatusCode::kAborted, "the caller has given up this call, or has its response already"));
 }
+inline Status TooManyCopies() { return ResourceExhausted("{} copies of this call wait for its response", kMaxCopies); }
 // The error of a call whose response was lost.
 Status ResponseNotKept(size_t max_bytes);
 
@@ -110,9 +119,8 @@ typename KeptResponses<Response>::CallPtr KeptResponses<Response>::Begin(CallNum
     done(MakeStatus(StatusCode::kInvalidArgument, "the number of a call has a slot that is too large"));
     return nullptr;
   }
-  auto waiter = FirstAnswer<Result<Response>>::Make(
-      connection, std::move(done), [weak = this->weak_from_this(), number, watches = options_.alarms != nullptr] {
-        if (!watches) return;
+  auto waiter =
+      FirstAnswer<Result<Response>>::Make(connection, std::move(done), [weak = this->weak_from_this(), number] {
         if (const std::shared_ptr<KeptResponses> self = weak.lock()) self->WatchOrphan(number);
       });
   std::optional<Result<Response>> known;
@@ -126,7 +134,14 @@ typename KeptResponses<Response>::CallPtr KeptResponses<Response>::Begin(CallNum
     if (!is_new && !is_copy) {
       known = CallWasGivenUp();
     } else if (is_copy && !last->ended) {
-      last->waiters.push_back(waiter);
+      auto& waiters = last->waiters;
+      waiters.erase(std::remove_if(waiters.begin(), waiters.end(), [](const auto& copy) { return copy->answered(); }),
+                    waiters.end());
+      if (waiters.size() >= kMaxCopies) {
+        known = TooManyCopies();
+      } else {
+        waiters.push_back(waiter);
+      }
     } else if (is_copy && last->response.has_value()) {
       known = last->response;
     } else if (is_copy && !last->repeatable) {
@@ -183,12 +198,16 @@ void KeptResponses<Response>::GiveUp(CallNumber number, const Status& reason) {
 template <class Response>
 void KeptResponses<Response>::WatchOrphan(CallNumber number) {
   int breaks = 0;
+  CallPtr orphan;
   {
     std::lock_guard lock(mu_);
     const CallPtr& last = LastOn(number.slot);
     if (last == nullptr || last->number.sequence != number.sequence || last->ended) return;
     breaks = ++last->breaks;
+    if (ends_orphans_ && IsOrphan(*last)) orphan = last;
   }
+  if (orphan != nullptr) return orphan->cancel.Cancel(CallerIsGone());
+  if (options_.alarms == nullptr) return;
   options_.alarms->After(options_.resend_ms * kNanosPerMilli, [weak = this->weak_from_this(), number, breaks] {
     if (const std::shared_ptr<KeptResponses> self = weak.lock()) self->EndOrphan(number, breaks);
   });
@@ -200,12 +219,23 @@ void KeptResponses<Response>::EndOrphan(CallNumber number, int breaks) {
   {
     std::lock_guard lock(mu_);
     const CallPtr& last = LastOn(number.slot);
-    if (last == nullptr || last->number.sequence != number.sequence || last->ended || last->breaks != breaks) return;
-    const bool is_orphan =
-        std::all_of(last->waiters.begin(), last->waiters.end(), [](const auto& waiter) { return waiter->answered(); });
-    if (is_orphan) orphan = last;
+    if (last == nullptr || last->number.sequence != number.sequence || last->breaks != breaks) return;
+    if (IsOrphan(*last)) orphan = last;
   }
   if (orphan != nullptr) orphan->cancel.Cancel(CallerIsGone());
+}
+
+template <class Response>
+void KeptResponses<Response>::EndOrphans() {
+  std::vector<CallPtr> orphans;
+  {
+    std::lock_guard lock(mu_);
+    ends_orphans_ = true;
+    for (const CallPtr& last : slots_) {
+      if (last != nullptr && IsOrphan(*last)) orphans.push_back(last);
+    }
+  }
+  for (const CallPtr& orphan : orphans) orphan->cancel.Cancel(CallerIsGone());
 }
 
 }  // namespace weir

@@ -62,6 +62,39 @@ TEST_F(KeptResponsesTest, TheNextCallOnASlotFreesTheResponse) {
   EXPECT_EQ(second, "c");
 }
 
+TEST_F(KeptResponsesTest, ADrainingServerEndsCallsWhoseConnectionsHaveBroken) {
+  std::string first, second, third, copy;
+  CancelToken broken, breaks, breaks_later;
+  const StepResponses::CallPtr orphan = Begin({1, 1}, &first, &broken);
+  const StepResponses::CallPtr has_copy = Begin({2, 1}, &second, &breaks);
+  const StepResponses::CallPtr alone = Begin({3, 1}, &third, &breaks_later);
+  broken.Cancel(CallerIsGone());
+  EXPECT_FALSE(orphan->cancel.cancelled());
+  responses_->EndOrphans();
+  EXPECT_TRUE(orphan->cancel.cancelled());
+  EXPECT_EQ(Begin({2, 1}, &copy), nullptr);
+  breaks.Cancel(CallerIsGone());
+  EXPECT_FALSE(has_copy->cancel.cancelled());
+  EXPECT_FALSE(alone->cancel.cancelled());
+  breaks_later.Cancel(CallerIsGone());
+  EXPECT_TRUE(alone->cancel.cancelled());
+  for (const StepResponses::CallPtr& call : {orphan, has_copy, alone}) responses_->End(call, Named("a"));
+  EXPECT_EQ(copy, "a");
+}
+
+TEST_F(KeptResponsesTest, OnlySoManyCopiesWait) {
+  std::string answer, last;
+  CancelToken broken;
+  const StepResponses::CallPtr call = Begin({1, 1}, &answer, &broken);
+  broken.Cancel(CallerIsGone());  // it counts no more
+  for (int i = 0; i < kMaxCopies; ++i) EXPECT_EQ(Begin({1, 1}, &answer), nullptr);
+  EXPECT_EQ(answer, "UNAVAILABLE");
+  EXPECT_EQ(Begin({1, 1}, &last), nullptr);
+  EXPECT_EQ(last, "RESOURCE_EXHAUSTED");
+  responses_->End(call, Named("a"));
+  EXPECT_EQ(answer, "a");
+}
+
 TEST_F(KeptResponsesTest, LargeResponsesAreNotKept) {
   std::string first, second, third;
   responses_->End(Begin({1, 1}, &first), Named("a", kMaxBytes));

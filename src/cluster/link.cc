@@ -1,8 +1,10 @@
 #include "cluster/link.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "cluster/transport_errors.h"
 
 namespace weir {
@@ -188,12 +190,17 @@ void OutgoingLinks::Close() {
 class LinkCallee::Incoming final : public IncomingCall {
  public:
   Incoming(std::shared_ptr<LinkCallee> callee, uint64_t id, std::string method)
-      : id_(id), method_(std::move(method)), counted_(callee->calls_->in_flight_.Enter()), callee_(std::move(callee)) {}
+      : id_(id),
+        method_(std::move(method)),
+        caller_(callee->peer_),
+        counted_(callee->calls_->in_flight_.Enter()),
+        callee_(std::move(callee)) {}
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   Rope TakeRequest() override { return std::move(request_); }
   bool single_message_is_cheap() const override { return callee_->link().single_message_is_cheap(); }
   CancelToken& cancel() override { return cancel_; }
+  const PeerIdentity& caller() const override { return *caller_; }
   void Respond(Result<Rope> response) override {
     if (answered_.exchange(true)) return;
     callee_->Respond(id_, std::move(response));
@@ -204,11 +211,13 @@ class LinkCallee::Incoming final : public IncomingCall {
   void set_request(Rope request) { request_ = std::move(request); }
 
   bool request_complete = false;  // the request is complete; guarded by mu_ of the callee
+  bool refused = false;           // there are too many calls; set once
 
  private:
   const uint64_t id_;
   const std::string method_;
   Rope request_;
+  const std::shared_ptr<const PeerIdentity> caller_;
   CancelToken cancel_;
   std::atomic<bool> answered_{false};
   std::shared_ptr<void> counted_;
@@ -224,6 +233,7 @@ void LinkCallee::OnMessageStart(const LinkMessage& message, std::string method) 
     if (refuses_calls_) return;
     if (is_call) {
       call = std::make_shared<Incoming>(self(), message.id, std::move(method));
+      call->refused = open_.size() >= most_calls();
       if (!open_.emplace(message.id, call).second) return;
       closed = closed_;
     } else {
@@ -247,6 +257,7 @@ void LinkCallee::OnMessage(const LinkMessage& message, Result<Rope> payload) {
     call = it->second;
     call->request_complete = true;
   }
+  if (call->refused) return call->Respond(calls_->limits_.Reached(Limit::kStreams, peer_->key()));
   if (!payload.ok()) return call->Respond(payload.status());
   call->set_request(*std::move(payload));
   calls_->handler_(std::move(call));
@@ -301,6 +312,12 @@ bool IncomingLinkCalls::Add(const std::shared_ptr<Link>& link, LinkCallee* calle
   std::lock_guard lock(mu_);
   if (closed_) return false;
   std::erase_if(callees_, [](const std::weak_ptr<LinkCallee>& weak) { return weak.expired(); });
+  if (callees_.size() >= static_cast<size_t>(limits_[Limit::kConnections])) {
+    // A line for the 1st, 2nd, 4th, 8th and so on: callers could fill the log.
+    if (std::has_single_bit(++num_refused_))
+      LogWarning("Refused: {}", std::string(limits_.Reached(Limit::kConnections, transport_ + " sockets").message()));
+    return false;
+  }
   callees_.push_back(std::shared_ptr<LinkCallee>(link, callee));
   return true;
 }

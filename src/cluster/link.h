@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,6 +62,8 @@ class LinkHandler {
   virtual void OnMessage(const LinkMessage& message, Result<Rope> payload) = 0;
   // Called once, when the link has broken.
   virtual void OnBroken(const Status& reason) = 0;
+  // A peer that lets more messages than this wait for it is disconnected.
+  virtual size_t most_unsent() const { return std::numeric_limits<size_t>::max(); }
 
  protected:
   Link& link() const { return *link_; }
@@ -183,9 +186,13 @@ class LinkCallee;
 // The open calls of a listener, and the links that they came over. Thread-safe.
 class IncomingLinkCalls final {
  public:
+  // `transport` is its name, for messages.
+  explicit IncomingLinkCalls(std::string transport = "local", const Limits& limits = Limits())
+      : transport_(std::move(transport)), limits_(limits) {}
   // Call it once, before the first link.
   void set_handler(CallHandler handler) { handler_ = std::move(handler); }
-  // False after Close. REQUIRES: `callee` is the handler of `link` and was made with this object.
+  // False after Close and for more connections than are allowed. REQUIRES: `callee` is the handler of `link` and was
+  // made with this object.
   bool Add(const std::shared_ptr<Link>& link, LinkCallee* callee);
   // Refuses more links; cancels open calls, and those that still arrive on existing links.
   void Close();
@@ -197,6 +204,15 @@ class IncomingLinkCalls final {
 
  private:
   friend class LinkCallee;
+  // The name is short, because each call copies it.
+  std::shared_ptr<const PeerIdentity> NewPeer() {
+    return std::make_shared<const PeerIdentity>(
+        PeerIdentity{Role::kTrusted, "", fmt::format("{} #{}", transport_, ++num_links_)});
+  }
+  const std::string transport_;
+  const Limits limits_;
+  std::atomic<int64_t> num_links_{0};
+  std::atomic<uint64_t> num_refused_{0};
   CallHandler handler_;
   InFlight in_flight_;
   std::mutex mu_;
@@ -207,7 +223,7 @@ class IncomingLinkCalls final {
 // The serving side of a link. Thread-safe.
 class LinkCallee final : public LinkHandler {
  public:
-  explicit LinkCallee(std::shared_ptr<IncomingLinkCalls> calls) : calls_(std::move(calls)) {}
+  explicit LinkCallee(std::shared_ptr<IncomingLinkCalls> calls) : calls_(std::move(calls)), peer_(calls_->NewPeer()) {}
 
  private:
   friend class IncomingLinkCalls;
@@ -218,9 +234,13 @@ class LinkCallee final : public LinkHandler {
   void Respond(uint64_t id, Result<Rope> response);
   void CancelAll(const Status& reason);
   void StopAccepting();
+  size_t most_calls() const { return static_cast<size_t>(calls_->limits_[Limit::kStreams]); }
+  // An answer for each call, and the answers to pings.
+  size_t most_unsent() const override { return 2 * most_calls() + 1000; }
   std::shared_ptr<LinkCallee> self() { return {link().self(), this}; }
 
   const std::shared_ptr<IncomingLinkCalls> calls_;
+  const std::shared_ptr<const PeerIdentity> peer_;  // the connection
   std::mutex mu_;
   Status closed_;               // the reason, once new calls are cancelled
   bool refuses_calls_ = false;  // no more calls are accepted: the link is broken, or the listener ends

@@ -20,13 +20,20 @@ std::string Brief(const tensorflow::ConfigProto& config) {
     text += fmt::format(" intra_op_parallelism_threads: {}", config.intra_op_parallelism_threads());
   if (config.inter_op_parallelism_threads() != 0)
     text += fmt::format(" inter_op_parallelism_threads: {}", config.inter_op_parallelism_threads());
-  for (const std::string& filter : config.device_filters()) text += fmt::format(" device_filters: \"{}\"", filter);
+  for (const std::string& filter : config.device_filters())
+    text += fmt::format(" device_filters: \"{}\"", EscapeForLog(filter));
   if (config.allow_soft_placement()) text += " allow_soft_placement: true";
   if (config.log_device_placement()) text += " log_device_placement: true";
   if (config.isolate_session_state()) text += " isolate_session_state: true";
   if (config.operation_timeout_in_ms() > 0)
     text += fmt::format(" operation_timeout_in_ms: {}", config.operation_timeout_in_ms());
   return text;
+}
+
+int64_t NumNodes(const tensorflow::GraphDef& graph) {
+  int64_t nodes = graph.node_size();
+  for (const tensorflow::FunctionDef& function : graph.library().function()) nodes += function.node_def_size();
+  return nodes;
 }
 
 }  // namespace
@@ -42,14 +49,17 @@ void Master::InBackground(std::function<void()> work) {
 Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle, const PeerIdentity& caller) {
   std::shared_ptr<MasterSession> session;
   Alarms::Id unclaimed = 0;
+  bool first_use = false;
   {
     std::lock_guard lock(mu_);
     if (auto it = sessions_.find(handle); it != sessions_.end()) {
       WEIR_TRY(dependencies_.access.CheckOwner(caller, it->second.owner, handle));
       session = it->second.session;
       unclaimed = std::exchange(it->second.unclaimed, 0);
+      if (++it->second.uses == 1) first_use = dependencies_.idle_session_ms > 0;
     }
   }
+  if (first_use) StartIdleTimer(handle, /*uses=*/1);
   if (unclaimed != 0) dependencies_.session.alarms.Cancel(unclaimed);
   if (session == nullptr) {
     return Aborted(
@@ -60,11 +70,14 @@ Result<std::shared_ptr<MasterSession>> Master::Find(const std::string& handle, c
 }
 
 Result<std::shared_ptr<MasterSession>> Master::FindForStep(const std::string& handle, const PeerIdentity& caller) {
-  {
-    std::lock_guard lock(mu_);
-    if (draining_) return Unavailable("{} is stopping", dependencies_.session.peers->own_task());
-  }
+  WEIR_TRY(CheckNotDraining());
   return Find(handle, caller);
+}
+
+Status Master::CheckNotDraining() const {
+  std::lock_guard lock(mu_);
+  if (draining_) return Unavailable("{} is stopping", dependencies_.session.peers->own_task());
+  return OkStatus();
 }
 
 // Looks for the address that the client has used, then for the address in the cluster that this server was started
@@ -87,7 +100,8 @@ Result<std::string> Master::OwnTaskIn(const ClusterSpec& cluster, const std::str
 }
 
 Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProto config, const std::string& target,
-                                                          const std::string& owner) {
+                                                          const PeerIdentity& caller) {
+  WEIR_ASSIGN(Quota::Share share, session_quota_.Take(caller.key()));
   MasterSession::Dependencies dependencies = dependencies_.session;
   if (config.cluster_def().job_size() > 0) {
     Result<ClusterSpec> cluster = ClusterSpec::FromProto(config.cluster_def());
@@ -104,8 +118,75 @@ Result<std::shared_ptr<MasterSession>> Master::NewSession(tensorflow::ConfigProt
   auto session = std::make_shared<MasterSession>(handle, config, std::move(dependencies));
   std::lock_guard lock(mu_);
   if (draining_ || stopped_) return Unavailable("{} is stopping", dependencies_.session.peers->own_task());
-  sessions_.emplace(std::move(handle), Entry{session, owner});
+  Entry entry{session, caller.name};
+  entry.share = std::move(share);
+  sessions_.emplace(std::move(handle), std::move(entry));
   return session;
+}
+
+int64_t Master::NodesOf(const std::string& handle) const {
+  std::lock_guard lock(mu_);
+  auto it = sessions_.find(handle);
+  return it == sessions_.end() ? 0 : it->second.nodes;
+}
+
+void Master::CountNodes(const std::string& handle, const tensorflow::GraphDef& added) {
+  std::lock_guard lock(mu_);
+  if (auto it = sessions_.find(handle); it != sessions_.end()) it->second.nodes += NumNodes(added);
+}
+
+Status Master::CheckNodes(int64_t nodes, const tensorflow::GraphDef& added, const PeerIdentity& caller) const {
+  const Limits& limits = dependencies_.limits;
+  if (caller.key().empty() || NumNodes(added) <= limits[Limit::kNodes] - nodes) return OkStatus();
+  return limits.Reached(Limit::kNodes, caller.key());
+}
+
+Result<std::shared_ptr<void>> Master::CountStep(const std::string& handle, const PeerIdentity& caller) {
+  WEIR_ASSIGN(Quota::Share share, step_quota_.Take(caller.key()));
+  struct Step {
+    Quota::Share share;
+    std::shared_ptr<std::atomic<int>> steps;
+    ~Step() {
+      if (steps != nullptr) --*steps;
+    }
+  };
+  auto step = std::make_shared<Step>();
+  step->share = std::move(share);
+  std::lock_guard lock(mu_);
+  if (auto it = sessions_.find(handle); it != sessions_.end()) {
+    step->steps = it->second.steps;
+    ++*step->steps;
+  }
+  return std::shared_ptr<void>(std::move(step));
+}
+
+void Master::StartIdleTimer(const std::string& handle, uint64_t uses) {
+  std::lock_guard lock(mu_);
+  auto it = sessions_.find(handle);
+  if (it == sessions_.end()) return;
+  it->second.idle = dependencies_.session.alarms.After(dependencies_.idle_session_ms * kNanosPerMilli,
+                                                       [this, handle, uses] { CloseIfIdle(handle, uses); });
+}
+
+void Master::CloseIfIdle(const std::string& handle, uint64_t uses) {
+  std::shared_ptr<MasterSession> session;
+  std::shared_ptr<void> counted;
+  std::optional<uint64_t> used;
+  {
+    std::lock_guard lock(mu_);
+    auto it = sessions_.find(handle);
+    if (it == sessions_.end() || it->second.idle == 0) return;
+    if (it->second.uses != uses || *it->second.steps > 0) {
+      used = it->second.uses;
+    } else {
+      session = std::move(it->second.session);
+      sessions_.erase(it);
+      counted = in_flight_.Enter();
+    }
+  }
+  if (used.has_value()) return StartIdleTimer(handle, *used);
+  LogInfo("Closing session {}, which no client has used for {} ms", handle, dependencies_.idle_session_ms);
+  session->Close([counted = std::move(counted)] {});
 }
 
 void Master::StartUnclaimedTimer(const std::string& handle) {
@@ -135,10 +216,11 @@ void Master::CloseUnclaimed(const std::string& handle) {
 void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallOptions& options,
                            Reply<tensorflow::CreateSessionResponse> done) {
   auto shared = std::make_shared<tensorflow::CreateSessionRequest>(std::move(request));
-  InBackground([this, shared, cancel = options.cancel, owner = options.caller->name, done = std::move(done)] {
+  if (Status status = CheckNodes(0, shared->graph_def(), *options.caller); !status.ok()) return done(status);
+  InBackground([this, shared, cancel = options.cancel, caller = *options.caller, done = std::move(done)] {
     tensorflow::ConfigProto config = dependencies_.default_config;
     config.MergeFrom(shared->config());
-    Result<std::shared_ptr<MasterSession>> session = NewSession(config, shared->target(), owner);
+    Result<std::shared_ptr<MasterSession>> session = NewSession(config, shared->target(), caller);
     if (!session.ok()) return done(session.status());
     Result<int64_t> version = (*session)->Extend(shared->graph_def(), 0, cancel);
     if (cancel != nullptr && cancel->cancelled()) version = cancel->reason();  // no client would ever close the session
@@ -153,6 +235,7 @@ void Master::CreateSession(tensorflow::CreateSessionRequest request, const CallO
     response.set_session_handle((*session)->handle());
     response.set_graph_version(*version);
     if (shared->weir_resends()) response.set_weir_resends(true);
+    CountNodes((*session)->handle(), shared->graph_def());
     StartUnclaimedTimer((*session)->handle());
     done(std::move(response));
   });
@@ -162,10 +245,13 @@ void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallO
                            Reply<tensorflow::ExtendSessionResponse> done) {
   Result<std::shared_ptr<MasterSession>> session = Find(request.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
+  if (Status status = CheckNodes(NodesOf(request.session_handle()), request.graph_def(), *options.caller); !status.ok())
+    return done(status);
   auto shared = std::make_shared<tensorflow::ExtendSessionRequest>(std::move(request));
-  InBackground([session = *session, shared, cancel = options.cancel, done = std::move(done)] {
+  InBackground([this, session = *session, shared, cancel = options.cancel, done = std::move(done)] {
     Result<int64_t> version = session->Extend(shared->graph_def(), shared->current_graph_version(), cancel);
     if (!version.ok()) return done(version.status());
+    CountNodes(session->handle(), shared->graph_def());
     tensorflow::ExtendSessionResponse response;
     response.set_new_graph_version(*version);
     done(std::move(response));
@@ -173,16 +259,21 @@ void Master::ExtendSession(tensorflow::ExtendSessionRequest request, const CallO
 }
 
 void Master::RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done) {
-  const bool goes_on = !call.message.partial_run_handle().empty() || call.message.weir_gives_up();
+  // The session knows whether a call with a number begins a step or is a copy.
+  const bool has_number = call.message.weir_slot() > 0;
+  const bool is_piece = !call.message.partial_run_handle().empty();
   const std::string& handle = call.message.session_handle();
   Result<std::shared_ptr<MasterSession>> session =
-      goes_on ? Find(handle, *options.caller) : FindForStep(handle, *options.caller);
+      has_number || is_piece ? Find(handle, *options.caller) : FindForStep(handle, *options.caller);
   if (!session.ok()) return done(session.status());
   if (call.message.weir_gives_up()) {
     (*session)->GiveUpStep({call.message.weir_slot(), call.message.weir_sequence()});
     return done(RunStepReply());
   }
-  (*session)->RunStep(std::move(call), options, std::move(done));
+  (*session)->RunStep(std::move(call), options, std::move(done), [&]() -> Result<std::shared_ptr<void>> {
+    if (has_number && !is_piece) WEIR_TRY(CheckNotDraining());
+    return CountStep((*session)->handle(), *options.caller);
+  });
 }
 
 void Master::PartialRunSetup(tensorflow::PartialRunSetupRequest request, const CallOptions& options,
@@ -283,7 +374,9 @@ void Master::MakeCallable(tensorflow::MakeCallableRequest request, const CallOpt
 void Master::RunCallable(RunCallableCall call, const CallOptions& options, Reply<RunCallableReply> done) {
   Result<std::shared_ptr<MasterSession>> session = FindForStep(call.message.session_handle(), *options.caller);
   if (!session.ok()) return done(session.status());
-  (*session)->RunCallable(std::move(call), options, std::move(done));
+  Result<std::shared_ptr<void>> step = CountStep((*session)->handle(), *options.caller);
+  if (!step.ok()) return done(step.status());
+  (*session)->RunCallable(std::move(call), options, Counted(*std::move(step), std::move(done)));
 }
 
 void Master::ReleaseCallable(tensorflow::ReleaseCallableRequest request, const CallOptions& options,
@@ -301,7 +394,9 @@ void Master::CloseAll(std::function<void()> done) {
     sessions.swap(sessions_);
   }
   for (const auto& [handle, entry] : sessions) {
-    if (entry.unclaimed != 0) dependencies_.session.alarms.Cancel(entry.unclaimed);
+    for (const Alarms::Id alarm : {entry.unclaimed, entry.idle}) {
+      if (alarm != 0) dependencies_.session.alarms.Cancel(alarm);
+    }
   }
   // Runs `done` when the last copy is gone.
   auto last = std::shared_ptr<void>(nullptr, [done = std::move(done)](void*) { done(); });

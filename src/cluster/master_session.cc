@@ -182,8 +182,21 @@ std::shared_ptr<MasterSession::MasterStep> MasterSession::NewStep(int64_t timeou
   return step;
 }
 
-void MasterSession::RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done) {
-  if (!call.message.partial_run_handle().empty()) return RunPiece(std::move(call), options, std::move(done));
+void MasterSession::RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done, Admit admit) {
+  const bool is_piece = !call.message.partial_run_handle().empty();
+  Responses::CallPtr known;
+  CallOptions step_options = options;
+  if (call.message.weir_slot() > 0 && !is_piece) {
+    known =
+        responses_->Begin({call.message.weir_slot(), call.message.weir_sequence()}, options.cancel, std::move(done));
+    if (known == nullptr) return;
+    step_options.cancel = &known->cancel;
+    done = [responses = responses_, known](Result<RunStepReply> reply) { responses->End(known, std::move(reply)); };
+  }
+  Result<std::shared_ptr<void>> admitted = admit();
+  if (!admitted.ok()) return done(admitted.status());
+  done = Counted(*std::move(admitted), std::move(done));
+  if (is_piece) return RunPiece(std::move(call), options, std::move(done));
   StepSignature signature;
   std::vector<Tensor> feeds;
   for (NamedTensor& feed : call.tensors) {
@@ -192,15 +205,6 @@ void MasterSession::RunStep(RunStepCall call, const CallOptions& options, Reply<
   }
   signature.fetches.assign(call.message.fetch().begin(), call.message.fetch().end());
   signature.targets.assign(call.message.target().begin(), call.message.target().end());
-  Responses::CallPtr known;
-  CallOptions step_options = options;
-  if (call.message.weir_slot() > 0) {
-    known =
-        responses_->Begin({call.message.weir_slot(), call.message.weir_sequence()}, options.cancel, std::move(done));
-    if (known == nullptr) return;
-    step_options.cancel = &known->cancel;
-    done = [responses = responses_, known](Result<RunStepReply> reply) { responses->End(known, std::move(reply)); };
-  }
   std::shared_ptr<MasterStep> step = NewStep(call.message.options().timeout_in_ms(), step_options, std::move(done));
   step->known = std::move(known);
   if (std::shared_ptr<StepPlan> plan = FindPlan(signature.Key()))

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "base/alarms.h"
+#include "base/function_ref.h"
 #include "base/rng.h"
 #include "base/thread_pool.h"
 #include "cluster/call_slots.h"
@@ -20,6 +21,15 @@
 #include "proto/master.pb.h"
 
 namespace weir {
+
+// Returns `done`, which frees `counted` first: a caller that has the response may begin another step.
+template <class Response>
+Reply<Response> Counted(std::shared_ptr<void> counted, Reply<Response> done) {
+  return [counted = std::move(counted), done = std::move(done)](Result<Response> response) mutable {
+    counted = nullptr;
+    done(std::move(response));
+  };
+}
 
 class MasterSession final : public std::enable_shared_from_this<MasterSession> {
  public:
@@ -41,7 +51,10 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   // Adds nodes. REQUIRES: `version` is the one that the last Extend returned, else Aborted. `cancel` may be null; a
   // cancelled call leaves the graph unchanged.
   Result<int64_t> Extend(const tensorflow::GraphDef& graph, int64_t version, CancelToken* cancel = nullptr);
-  void RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done);
+  // Called before a step runs, but not for a copy of one that runs or has run. The result counts the step until its
+  // end; an error is the response.
+  using Admit = FunctionRef<Result<std::shared_ptr<void>>()>;
+  void RunStep(RunStepCall call, const CallOptions& options, Reply<RunStepReply> done, Admit admit);
   // The client does not wait for that step, nor for earlier ones on its slot.
   void GiveUpStep(CallNumber number) { responses_->GiveUp(number, CallerIsGone()); }
   void PartialRunSetup(const tensorflow::PartialRunSetupRequest& request, const CallOptions& options,
@@ -52,7 +65,10 @@ class MasterSession final : public std::enable_shared_from_this<MasterSession> {
   Status ReleaseCallable(int64_t handle);
   void ListDevices(const CallOptions& options, Reply<tensorflow::ListDevicesResponse> done);
   // Waits until nothing is running, for at most `timeout_ms`.
-  void Drain(int64_t timeout_ms) { in_flight_.WaitForNone(timeout_ms); }
+  void Drain(int64_t timeout_ms) {
+    responses_->EndOrphans();
+    in_flight_.WaitForNone(timeout_ms);
+  }
   // Cancels running steps. When they have ended, tells the workers and calls `done`.
   void Close(std::function<void()> done);
 

@@ -138,8 +138,9 @@ class MasterSessionTest : public testing::Test {
   Answer StartStep(RunStepCall call) {
     Extend();
     auto answer = std::make_shared<std::optional<Result<RunStepReply>>>();
-    session_->RunStep(std::move(call), CallOptions{},
-                      [answer](Result<RunStepReply> reply) { answer->emplace(std::move(reply)); });
+    session_->RunStep(
+        std::move(call), CallOptions{}, [answer](Result<RunStepReply> reply) { answer->emplace(std::move(reply)); },
+        []() -> Result<std::shared_ptr<void>> { return nullptr; });
     return answer;
   }
   static RunStepCall Fetch(const std::vector<Output>& fetches, const std::vector<Node*>& targets = {}) {

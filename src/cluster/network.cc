@@ -20,23 +20,29 @@ constexpr std::string_view kScheme = "grpc://";
 constexpr char kTimeoutVariable[] = "WEIR_PEER_TIMEOUT_MS";
 constexpr char kTransportVariable[] = "WEIR_TRANSPORT";
 
-TransportSettings ReadSettings(const Credentials& credentials, Env& env) {
+TransportSettings ReadSettings(const Credentials& credentials, const Limits& limits, Env& env) {
   TransportSettings settings;
   constexpr int64_t kMost = int64_t{1} << 40;  // in nanoseconds it still fits into 64 bits
   settings.peer_timeout_ms = ReadEnvironmentOr({kTimeoutVariable, "milliseconds", 1, kMost}, settings.peer_timeout_ms);
   settings.credentials = credentials;
   settings.env = &env;
+  settings.limits = limits;
   return settings;
 }
 
-std::unique_ptr<Transport> MakeTransport(const Credentials& credentials, Env& env) {
-  TransportSettings settings = ReadSettings(credentials, env);
+std::unique_ptr<Transport> MakeTransport(const Credentials& credentials, const Limits& limits, Env& env) {
+  TransportSettings settings = ReadSettings(credentials, limits, env);
   std::unique_ptr<Transport> grpc = MakeGrpcTransport(settings);
   const char* variable = std::getenv(kTransportVariable);
   const std::string_view text = variable == nullptr ? "auto" : variable;
   if (text == "grpc") return grpc;
   // Only gRPC proves who the peers are.
-  if (credentials.uses_tls() || credentials.authenticates()) return grpc;
+  if (credentials.any()) {
+    if (text == "ucx" || text == "auto+ucx")
+      LogWarning("{}={} is ignored, because UCX cannot prove who its peers are: gRPC is used", kTransportVariable,
+                 text);
+    return grpc;
+  }
   // UCX is opt-in: it may crash when an unrelated program sends random bytes to its ports.
   settings.force_ucx = text == "ucx";
   if (text == "ucx") return MakeUcxTransport(std::move(grpc), settings);
@@ -48,11 +54,16 @@ std::unique_ptr<Transport> MakeTransport(const Credentials& credentials, Env& en
 
 }  // namespace
 
-Network::Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials)
-    : make_(std::move(make)), credentials_(std::move(credentials)) {}
-Network::Network(Env& env, const Credentials& credentials)
-    : Network([&env](const Credentials& used) { return MakeTransport(used, env); },
-              credentials.OrElse(Credentials::FromEnvironment())) {}
+Network::Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials,
+                 Result<Limits> limits)
+    : make_(std::move(make)), limits_(std::move(limits)), credentials_(std::move(credentials)) {}
+Network::Network(Env& env, const Credentials& credentials, const Limits::Settings& limits)
+    : Network(
+          [this, &env](const Credentials& used) {
+            // Clients have no limits, and Server::Make reports a bad one.
+            return MakeTransport(used, limits_.ok() ? *limits_ : Limits(), env);
+          },
+          credentials.OrElse(Credentials::FromEnvironment()), Limits::FromEnvironment(limits)) {}
 Network::~Network() = default;
 
 Transport& Network::transport() {

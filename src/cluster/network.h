@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cluster/credentials.h"
+#include "cluster/limits.h"
 #include "session/session.h"
 
 namespace weir {
@@ -24,12 +25,16 @@ class Network final {
  public:
   // `make` creates the transport. The default uses shared memory within a host and gRPC between hosts; WEIR_TRANSPORT
   // chooses another (docs/cluster.md).
-  explicit Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials = {});
-  // Reads the files of the credentials from `env`. Takes unset fields from the environment variables.
-  explicit Network(Env& env, const Credentials& credentials = {});
+  explicit Network(std::function<std::unique_ptr<Transport>(const Credentials&)> make, Credentials credentials = {},
+                   Result<Limits> limits = Limits());
+  // Reads the files of the credentials from `env`. Takes unset fields of the credentials and unset limits from the
+  // environment variables.
+  explicit Network(Env& env, const Credentials& credentials = {}, const Limits::Settings& limits = {});
   ~Network();
   Transport& transport();
   Credentials credentials();
+  // The limits of the servers of this process. InvalidArgument if an environment variable has an invalid limit.
+  const Result<Limits>& limits() const { return limits_; }
   // Uses these credentials from now on; unset fields keep their values. FailedPrecondition if the process has already
   // connected or listened with different ones, because it has one identity.
   Status UseCredentials(const Credentials& credentials);
@@ -46,6 +51,7 @@ class Network final {
 
  private:
   const std::function<std::unique_ptr<Transport>(const Credentials&)> make_;
+  const Result<Limits> limits_;
   std::atomic<bool> warned_{false};
   std::mutex mu_;
   Credentials credentials_;

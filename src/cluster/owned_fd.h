@@ -21,6 +21,7 @@ class OwnedFd final {
   }
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

@@ -12,13 +12,13 @@ namespace {
 
 bool IsTransfer(const Node& node) { return node.op().traits.kind == NodeKind::kTransfer; }
 
-bool IsClientEnd(const Node& node) {
+bool IsEndAtClient(const Node& node) {
   if (!IsTransfer(node)) return false;
   Result<bool> client = node.Attr<bool>("client_terminated");
   return client.ok() && *client;
 }
 
-Result<std::string> KeyOf(const Node& node) {
+Result<std::string> KeyTextOf(const Node& node) {
   RendezvousKey key;
   WEIR_ASSIGN(key.from, node.Attr<std::string>("send_device"));
   WEIR_ASSIGN(key.to, node.Attr<std::string>("recv_device"));
@@ -78,14 +78,14 @@ Status RegisteredGraph::Compile(const tensorflow::RegisterGraphRequest& request,
   kernel_state_ = std::move(kernel_state);
   signature_.receives_dead = request.has_control_flow();
   for (Node* node : graph_->Nodes()) {
-    if (!IsClientEnd(*node)) {
+    if (!IsEndAtClient(*node)) {
       repeatable_ = repeatable_ && IsRepeatable(node->op());
       const bool receives = IsTransfer(*node) && node->num_outputs() > 0;
       if (receives && node->FindAttr(kNeverDeadAttr) == nullptr) signature_.receives_dead = true;
       if (node->consumers().empty() && node->control_outputs().empty()) signature_.targets.push_back(node);
       continue;
     }
-    WEIR_ASSIGN(std::string key, KeyOf(*node));
+    WEIR_ASSIGN(std::string key, KeyTextOf(*node));
     if (node->num_outputs() > 0) {
       feeds_.emplace(std::move(key), static_cast<int>(signature_.feeds.size()));
       signature_.feeds.push_back(node->output(0));

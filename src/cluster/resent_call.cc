@@ -4,14 +4,13 @@
 #include <atomic>
 
 #include "base/alarms.h"
+#include "cluster/call_slots.h"
 #include "cluster/transport_errors.h"
 #include "runtime/first_answer.h"
 
 namespace weir {
 namespace {
 
-// A request that itself breaks each connection must end.
-constexpr int kMaxCopies = 100;
 constexpr int64_t kFirstResendPauseMs = 20;
 constexpr int64_t kLongestResendPauseMs = 1'000;
 

@@ -81,6 +81,14 @@ bool IsLoopbackName(std::string_view host) {
   return name == "localhost" || name.ends_with(".localhost") || IsIpv6LoopbackName(name);
 }
 
+bool IsLoopback(const std::string& host) {
+  in_addr v4{};
+  in6_addr v6{};
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
+  if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6) != 0;
+  return IsLoopbackName(host);
+}
+
 Result<std::vector<SocketAddress>> Resolve(const std::string& host, int port) {
   std::vector<SocketAddress> addresses;
   if (IsLoopbackName(host)) {

@@ -28,6 +28,9 @@ struct SocketAddress {
 // "localhost" and the names below it (RFC 6761), and Debian's names for ::1. A trailing dot is allowed.
 bool IsLoopbackName(std::string_view host);
 
+// True for a loopback name and for a numeric address of the loopback interface. Other names are not looked up.
+bool IsLoopback(const std::string& host);
+
 // The stream socket addresses of a host name or numeric address. NotFound if the name is unknown.
 Result<std::vector<SocketAddress>> Resolve(const std::string& host, int port);
 

@@ -49,6 +49,13 @@ void Rope::Append(Rope other) {
   for (Slice& slice : other.slices_) slices_.push_back(std::move(slice));
 }
 
+void Rope::Keep(std::shared_ptr<const void> owner) {
+  if (slices_.empty()) return;
+  std::shared_ptr<const void>& last = slices_.back().owner;
+  last = std::make_shared<const std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(std::move(last),
+                                                                                                     std::move(owner));
+}
+
 std::string Rope::Flatten() const {
   std::string text;
   text.reserve(size_);

@@ -43,6 +43,9 @@ class Rope final {
   void Append(BufferPtr received);
   void Append(Rope other);
 
+  // Keeps `owner` as long as the last of these bytes, and so until they have been sent. A no-op without bytes.
+  void Keep(std::shared_ptr<const void> owner);
+
   size_t size() const { return size_; }
   const std::vector<Slice>& slices() const { return slices_; }
   std::string Flatten() const;

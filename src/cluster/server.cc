@@ -27,11 +27,18 @@ constexpr char kAllowAbortVariable[] = "WEIR_ALLOW_ABORT";
 constexpr char kFilesVariable[] = "WEIR_FILES";
 constexpr char kRequireTlsVariable[] = "WEIR_REQUIRE_TLS";
 constexpr char kUnclaimedVariable[] = "WEIR_UNCLAIMED_SESSION_SECONDS";
+constexpr char kIdleVariable[] = "WEIR_IDLE_SESSION_SECONDS";
 
 // True if the environment says NAME=1.
 bool IsSet(const char* name) {
   const char* variable = std::getenv(name);
   return variable != nullptr && std::string_view(variable) == "1";
+}
+
+// For what protects: only no text or "0" switches it off, so that a typing error does not.
+bool IsRequired(const char* name) {
+  const char* variable = std::getenv(name);
+  return variable != nullptr && *variable != '\0' && std::string_view(variable) != "0";
 }
 
 // Why a server cannot listen. If the address does not belong to this machine, the message says how
@@ -62,12 +69,11 @@ Result<Address> BindAddress(const Address& own, std::string text) {
   return checked;
 }
 
-Result<int64_t> UnclaimedSessionMs(const std::optional<int64_t>& given) {
-  if (given.has_value()) return *given;
+Result<int64_t> MillisOf(const char* variable, int64_t otherwise) {
   constexpr double kMaxSeconds = 1e9;
   WEIR_ASSIGN(const std::optional<double> seconds,
-              ReadEnvironment(EnvironmentNumber<double>{kUnclaimedVariable, "seconds", 0, kMaxSeconds}));
-  if (!seconds.has_value()) return kUnclaimedSessionMs;
+              ReadEnvironment(EnvironmentNumber<double>{variable, "seconds", 0, kMaxSeconds}));
+  if (!seconds.has_value()) return otherwise;
   return std::llround(std::ceil(*seconds * 1000));
 }
 
@@ -79,22 +85,38 @@ Result<size_t> KeptResponseBytes() {
 }
 
 bool OnlyThisHostReaches(const Address& bind) {
-  if (bind.is_unix() || IsLoopbackName(bind.host) || bind.host.starts_with("127.") || bind.host == "::1") return true;
+  if (bind.is_unix() || IsLoopback(bind.host)) return true;
   const Result<std::vector<SocketAddress>> found = Resolve(bind.host, bind.port);
-  return found.ok() && std::all_of(found->begin(), found->end(), [](const SocketAddress& address) {
-           return address.Host().starts_with("127.") || address.Host() == "::1";
+  return found.ok() && !found->empty() && std::all_of(found->begin(), found->end(), [](const SocketAddress& address) {
+           return IsLoopback(address.Host());
          });
 }
 
 Status CheckExposure(const Address& bind, Server::Options::WhenOpen when_open, Network& network) {
-  if (network.credentials().authenticates() || OnlyThisHostReaches(bind)) return OkStatus();
-  const bool required = IsSet(kRequireTlsVariable);
+  if (OnlyThisHostReaches(bind)) return OkStatus();
+  const Credentials credentials = network.credentials();
+  const bool required = IsRequired(kRequireTlsVariable);
+  if (required && !credentials.uses_tls() && credentials.authenticates()) {
+    return MakeStatus(StatusCode::kPermissionDenied,
+                      fmt::format("{} is set, but tokens would cross the network to {} in clear text: give the server "
+                                  "a certificate (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
+                                  kRequireTlsVariable, bind.ToString()));
+  }
+  if (credentials.authenticates()) {
+    if (!credentials.uses_tls() && network.FirstWarningOfExposure())
+      LogWarning(
+          "tokens cross the network to {} in clear text: everybody who can read its traffic can use them. See "
+          "docs/security.md",
+          bind.ToString());
+    return OkStatus();
+  }
   if (!required && when_open == Server::Options::WhenOpen::kAllow) return OkStatus();
   const std::string text = fmt::format(
       "everybody who can connect to {} can run graphs there: read and write files, and change variables. Give the "
       "cluster certificates (weir certs make; WEIR_TLS_CERT, WEIR_TLS_KEY, WEIR_TLS_CA)",
       bind.ToString());
-  if (required) return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{}=1: {}", kRequireTlsVariable, text));
+  if (required)
+    return MakeStatus(StatusCode::kPermissionDenied, fmt::format("{} is set: {}", kRequireTlsVariable, text));
   if (when_open == Server::Options::WhenOpen::kRefuse) {
     return MakeStatus(StatusCode::kPermissionDenied,
                       fmt::format("{}, or use --insecure if everybody in the network is trusted", text));
@@ -120,9 +142,14 @@ Result<std::unique_ptr<Env>> FilesOf(const Server::Options& options, const Crede
 // The objects that serve calls. Sessions in this process hold references to it: it outlives the server while they use
 // it.
 struct Server::Core final {
-  Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster,
-       int64_t unclaimed_session_ms, int64_t session_lease_ms, size_t kept_response_bytes, const ProcessParts& parts,
-       std::unique_ptr<Env> some_files, Network& shared_network)
+  struct Times {
+    int64_t unclaimed_session_ms = 0;
+    int64_t idle_session_ms = 0;
+    int64_t session_lease_ms = 0;
+  };
+  Core(const tensorflow::ServerDef& def, const std::string& name, const ClusterSpec& cluster, const Times& times,
+       size_t kept_response_bytes, const Limits& limits, const ProcessParts& parts, std::unique_ptr<Env> some_files,
+       Network& shared_network)
       : network(shared_network),
         files(std::move(some_files)),
         alarms(RealClock()),
@@ -134,9 +161,11 @@ struct Server::Core final {
                  .clock = RealClock(),
                  .alarms = alarms,
                  .rng = RealRng(),
-                 .unclaimed_session_ms = unclaimed_session_ms,
-                 .session_lease_ms = session_lease_ms,
-                 .kept_response_bytes = kept_response_bytes}) {}
+                 .unclaimed_session_ms = times.unclaimed_session_ms,
+                 .session_lease_ms = times.session_lease_ms,
+                 .kept_response_bytes = kept_response_bytes,
+                 .idle_session_ms = times.idle_session_ms,
+                 .limits = limits}) {}
 
   Network& network;
   const std::unique_ptr<Env> files;  // null: all files of the process's Env
@@ -153,10 +182,16 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
   if (!text.ok()) return InvalidArgument("{}", std::string(text.status().message()));
   WEIR_ASSIGN(Address own, Address::Parse(*text));
   WEIR_ASSIGN(Address bind, BindAddress(own, options.bind_address));
-  WEIR_ASSIGN(const int64_t unclaimed_session_ms, UnclaimedSessionMs(options.unclaimed_session_ms));
+  WEIR_TRY(network.limits().status());
+  Core::Times times;
+  WEIR_ASSIGN(times.unclaimed_session_ms, options.unclaimed_session_ms.has_value()
+                                              ? Result<int64_t>(*options.unclaimed_session_ms)
+                                              : MillisOf(kUnclaimedVariable, kUnclaimedSessionMs));
+  WEIR_ASSIGN(times.idle_session_ms, MillisOf(kIdleVariable, 0));
   constexpr int64_t kLongestLeaseMs = int64_t{1'000'000} * 1000;
   const EnvironmentNumber<int64_t> lease{kLeaseVariable, "milliseconds", 0, kLongestLeaseMs};
   WEIR_ASSIGN(const std::optional<int64_t> session_lease_ms, ReadEnvironment(lease));
+  times.session_lease_ms = session_lease_ms.value_or(kSessionLeaseMs);
   WEIR_ASSIGN(const size_t kept_response_bytes, KeptResponseBytes());
   WEIR_TRY(CheckExposure(bind, options.when_open, network));
   WEIR_ASSIGN(std::unique_ptr<Env> files, FilesOf(options, network.credentials(), parts.env));
@@ -169,9 +204,8 @@ Result<std::unique_ptr<Server>> Server::Make(const tensorflow::ServerDef& def, c
     jobs[def.job_name()][def.task_index()] = own.ToString();
     WEIR_ASSIGN(cluster, ClusterSpec::Make(std::move(jobs)));
   }
-  auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, unclaimed_session_ms,
-                                     session_lease_ms.value_or(kSessionLeaseMs), kept_response_bytes, parts,
-                                     std::move(files), network);
+  auto core = std::make_shared<Core>(def, TaskName(def.job_name(), def.task_index()), cluster, times,
+                                     kept_response_bytes, *network.limits(), parts, std::move(files), network);
   std::unique_ptr<Server> server(new Server(def, own.ToString(), std::move(core), *std::move(listener)));
   if (!options.end_with.empty()) WEIR_TRY(server->WatchJobs(options.end_with, cluster));
   return server;

@@ -21,12 +21,17 @@ namespace weir::fuzz {
 
 class MemoryCall final : public IncomingCall {
  public:
-  MemoryCall(std::string method, Rope request, CancelToken* token, Channel::Done done)
-      : method_(std::move(method)), request_(std::move(request)), token_(token), done_(std::move(done)) {}
+  MemoryCall(std::string method, Rope request, PeerIdentity caller, CancelToken* token, Channel::Done done)
+      : method_(std::move(method)),
+        request_(std::move(request)),
+        caller_(std::move(caller)),
+        token_(token),
+        done_(std::move(done)) {}
   // Cancelling the caller's token ends the call at once for the caller, and cancels it for the handler.
-  static void Start(const CallHandler& handler, std::string method, Rope request, const CallOptions& options,
-                    Channel::Done done) {
-    auto call = std::make_shared<MemoryCall>(std::move(method), std::move(request), options.cancel, std::move(done));
+  static void Start(const CallHandler& handler, std::string method, Rope request, const PeerIdentity& caller,
+                    const CallOptions& options, Channel::Done done) {
+    auto call =
+        std::make_shared<MemoryCall>(std::move(method), std::move(request), caller, options.cancel, std::move(done));
     if (options.cancel != nullptr) {
       call->registration_ = options.cancel->Register([call] {
         call->cancel_.Cancel(call->token_->reason());
@@ -40,6 +45,7 @@ class MemoryCall final : public IncomingCall {
   const std::string& method() const override { return method_; }
   const Rope& request() const override { return request_; }
   CancelToken& cancel() override { return cancel_; }
+  const PeerIdentity& caller() const override { return caller_; }
   void Respond(Result<Rope> response) override {
     if (answered_.exchange(true)) return;
     if (const CancelToken::Id registration = registration_; registration != 0) token_->Unregister(registration);
@@ -50,6 +56,7 @@ class MemoryCall final : public IncomingCall {
  private:
   const std::string method_;
   const Rope request_;
+  const PeerIdentity caller_;
   CancelToken* const token_;
   std::atomic<CancelToken::Id> registration_{0};
   std::atomic<bool> answered_{false};
@@ -62,8 +69,12 @@ class MemoryTransport final : public Transport {
   void Add(const std::string& address, CallHandler handler) { handlers_[address] = std::move(handler); }
   using Transport::Connect;
   std::shared_ptr<Channel> Connect(const std::string& address, const std::string& /*task*/) override {
+    return ConnectAs(TrustedPeer(), address);
+  }
+  // The server takes the calls on the channel for those of `caller`.
+  std::shared_ptr<Channel> ConnectAs(const PeerIdentity& caller, const std::string& address) {
     auto it = handlers_.find(address);
-    return std::make_shared<MemoryChannel>(address, it == handlers_.end() ? nullptr : it->second);
+    return std::make_shared<MemoryChannel>(address, it == handlers_.end() ? nullptr : it->second, caller);
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string&) override {
     return Unimplemented("nobody listens in memory");
@@ -72,17 +83,18 @@ class MemoryTransport final : public Transport {
  private:
   class MemoryChannel final : public Channel {
    public:
-    MemoryChannel(std::string address, CallHandler handler)
-        : address_(std::move(address)), handler_(std::move(handler)) {}
+    MemoryChannel(std::string address, CallHandler handler, PeerIdentity caller)
+        : address_(std::move(address)), handler_(std::move(handler)), caller_(std::move(caller)) {}
     void Call(const std::string& method, Rope request, const CallOptions& options, Done done) override {
       if (handler_ == nullptr) return done(Unavailable("nobody is at {}", address_));
-      MemoryCall::Start(handler_, method, std::move(request), options, std::move(done));
+      MemoryCall::Start(handler_, method, std::move(request), caller_, options, std::move(done));
     }
     const std::string& address() const override { return address_; }
 
    private:
     const std::string address_;
     const CallHandler handler_;
+    const PeerIdentity caller_;
   };
   std::map<std::string, CallHandler> handlers_;
 };
@@ -96,14 +108,20 @@ class MemoryCluster final {
  public:
   // `watch` sees all calls to both tasks.
   MemoryCluster(const OpRegistry& registry, ThreadPool& pool, ElasticPool& blocking_pool,
-                std::function<void(const std::string& address, const IncomingCall& call)> watch = nullptr)
+                std::function<void(const std::string& address, const IncomingCall& call)> watch = nullptr,
+                const Limits& limits = Limits(), int64_t idle_session_ms = 0)
       : alarms_(RealClock()), rng_(/*seed=*/1) {
     const ClusterSpec spec =
         *ClusterSpec::Make({{"ps", ClusterSpec::Tasks{{0, kPs}}}, {"worker", ClusterSpec::Tasks{{0, kWorker}}}});
     for (const auto& [job, address] : {std::pair("ps", kPs), std::pair("worker", kWorker)}) {
-      tasks_.push_back(std::make_unique<Task>(
-          TaskName(job, 0), spec, tensorflow::ConfigProto(),
-          Task::Dependencies{{registry, pool, blocking_pool, RealEnv()}, transport_, RealClock(), alarms_, rng_}));
+      tasks_.push_back(std::make_unique<Task>(TaskName(job, 0), spec, tensorflow::ConfigProto(),
+                                              Task::Dependencies{.parts = {registry, pool, blocking_pool, RealEnv()},
+                                                                 .transport = transport_,
+                                                                 .clock = RealClock(),
+                                                                 .alarms = alarms_,
+                                                                 .rng = rng_,
+                                                                 .idle_session_ms = idle_session_ms,
+                                                                 .limits = limits}));
       CallHandler handler = tasks_.back()->Handler();
       transport_.Add(address, [handler = std::move(handler), watch,
                                name = std::string(address)](const std::shared_ptr<IncomingCall>& call) {
@@ -116,6 +134,7 @@ class MemoryCluster final {
     for (const auto& task : tasks_) task->End();
   }
   MemoryTransport& transport() { return transport_; }
+  Task& task(size_t i) { return *tasks_.at(i); }
 
  private:
   ThreadAlarms alarms_;
@@ -127,7 +146,7 @@ class MemoryCluster final {
 // ---- scripts ----
 
 struct ScriptedCall {
-  uint8_t method = 0;  // index into the list of methods
+  uint8_t method = 0;  // index into the list of methods, plus kCallerStep for each caller before it in Callers()
   std::string bytes;
 };
 using Script = std::vector<ScriptedCall>;
@@ -142,6 +161,24 @@ inline const std::vector<std::string>& WorkerMethods() {
   return methods;
 }
 #undef WEIR_NAME
+
+// Whom the server takes the caller for: the first one for the calls of recorded sessions.
+inline constexpr int kCallerStep = 32;
+inline const std::vector<PeerIdentity>& Callers() {
+  static const std::vector<PeerIdentity> callers = {TrustedPeer(),
+                                                    {Role::kTrusted, "", "connection 1"},
+                                                    {Role::kClient, "client/alice", "connection 2"},
+                                                    {Role::kClient, "client/bob", "connection 3"},
+                                                    {Role::kTask, "task/worker/0", "connection 4"},
+                                                    {Role::kTask, "task/ps/7", "connection 5"},
+                                                    {Role::kAdministrator, "admin/eve", "connection 6"},
+                                                    {Role::kNone, "", "connection 7"}};
+  return callers;
+}
+inline const PeerIdentity& CallerOf(const ScriptedCall& call) { return Callers()[call.method / kCallerStep]; }
+inline const std::string& MethodOf(const ScriptedCall& call, const std::vector<std::string>& methods) {
+  return methods[call.method % kCallerStep % methods.size()];
+}
 
 // Each call is its method, the size of its message in two bytes, and the message. Any bytes are a valid script.
 inline Script ParseScript(std::string_view text) {
@@ -182,7 +219,6 @@ inline std::vector<Status> RunScript(MemoryCluster& cluster, const std::string& 
   };
   auto shared = std::make_shared<Answers>();
   Answers& answers = *shared;
-  const std::shared_ptr<Channel> channel = cluster.transport().Connect(address);
   CancelToken token;
   for (size_t i = 0; i < script.size(); ++i) {
     {
@@ -191,14 +227,16 @@ inline std::vector<Status> RunScript(MemoryCluster& cluster, const std::string& 
       answers.answered.push_back(false);
       ++answers.left;
     }
-    const std::string method = fmt::format("/tensorflow.{}/{}", service, methods[script[i].method % methods.size()]);
-    channel->Call(method, Rope(script[i].bytes), CallOptions{.cancel = &token}, [shared, i](Result<Rope> response) {
-      std::lock_guard lock(shared->mu);
-      shared->statuses[i] = response.status();
-      shared->answered[i] = true;
-      --shared->left;
-      shared->changed.notify_all();
-    });
+    const std::string method = fmt::format("/tensorflow.{}/{}", service, MethodOf(script[i], methods));
+    cluster.transport()
+        .ConnectAs(CallerOf(script[i]), address)
+        ->Call(method, Rope(script[i].bytes), CallOptions{.cancel = &token}, [shared, i](Result<Rope> response) {
+          std::lock_guard lock(shared->mu);
+          shared->statuses[i] = response.status();
+          shared->answered[i] = true;
+          --shared->left;
+          shared->changed.notify_all();
+        });
     std::unique_lock lock(answers.mu);
     answers.changed.wait_for(lock, std::chrono::milliseconds(patience_ms), [&] { return bool{answers.answered[i]}; });
   }
@@ -228,10 +266,13 @@ inline std::string MutateScript(std::string_view text, const std::vector<std::st
   Script script = ParseScript(text);
   if (script.empty()) script.emplace_back();
   ScriptedCall& call = script[pick(script.size())];
-  const std::string& method = methods[call.method % methods.size()];
-  switch (pick(8)) {
+  const std::string& method = MethodOf(call, methods);
+  switch (pick(9)) {
     case 0:
-      call.method = static_cast<uint8_t>(pick(methods.size()));
+      call.method = static_cast<uint8_t>(call.method / kCallerStep * kCallerStep + pick(methods.size()));
+      break;
+    case 8:
+      call.method = static_cast<uint8_t>(call.method % kCallerStep + kCallerStep * pick(Callers().size()));
       break;
     case 1:
       std::swap(call, script[pick(script.size())]);

@@ -39,7 +39,12 @@ inline void RunInput(const char* address, const char* service, const std::vector
     if (text.find(writes_files) != std::string_view::npos) return;
   }
   FuzzProcess& process = TheProcess();
-  MemoryCluster cluster(process.registry, process.pool, process.blocking_pool);
+  Limits::Settings low;
+  for (const Limit limit : {Limit::kSessionsOfPeer, Limit::kSessions, Limit::kStepsOfPeer, Limit::kSteps})
+    low[static_cast<size_t>(limit)] = 2;
+  low[static_cast<size_t>(Limit::kNodes)] = 40;
+  low[static_cast<size_t>(Limit::kUnreadOfPeer)] = 1;
+  MemoryCluster cluster(process.registry, process.pool, process.blocking_pool, nullptr, Limits(low));
   RunScript(cluster, address, service, methods, ParseScript(text), kPatienceMs);
 }
 

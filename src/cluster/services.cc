@@ -191,7 +191,8 @@ using Handlers = absl::flat_hash_map<std::string, CallHandler>;
 template <class Response>
 class ReplyOnce final {
  public:
-  explicit ReplyOnce(std::shared_ptr<IncomingCall> call) : call_(std::move(call)) {}
+  ReplyOnce(std::shared_ptr<IncomingCall> call, Quota& unread_answers)
+      : call_(std::move(call)), unread_answers_(unread_answers) {}
   ~ReplyOnce() { Send(ResourceExhausted("out of memory: {} was aborted", call_->method())); }
   ReplyOnce(const ReplyOnce&) = delete;
   ReplyOnce& operator=(const ReplyOnce&) = delete;
@@ -203,6 +204,10 @@ class ReplyOnce final {
       WEIR_TRY(response.status());
       Rope bytes = Encode(*response);
       WEIR_TRY(CheckCallSize(bytes.size(), TensorsOf(*response)));
+      if (const std::string& peer = call_->caller().key(); !peer.empty() && bytes.size() > 0) {
+        WEIR_ASSIGN(Quota::Share share, unread_answers_.Take(peer, static_cast<int64_t>(bytes.size() + kCallBytes)));
+        bytes.Keep(std::make_shared<const Quota::Share>(std::move(share)));
+      }
       return bytes;
     });
     if (encoded.ok()) return call_->Respond(*std::move(encoded));
@@ -211,7 +216,9 @@ class ReplyOnce final {
   }
 
  private:
+  static constexpr size_t kCallBytes = 1024;  // what a transport needs for an answer, at least
   const std::shared_ptr<IncomingCall> call_;
+  Quota& unread_answers_;
   bool in_body_ = false;
   std::atomic<bool> given_{false};
 };
@@ -225,10 +232,10 @@ Status ReserveDecoded(size_t bytes) {
 }
 
 template <class Service, class Request, class Response>
-void Add(Handlers& handlers, std::string method, Roles allowed, AccessControl& access, Service& service,
-         void (Service::*run)(Request, const CallOptions&, Reply<Response>)) {
-  handlers[method] = [&service, run, allowed, &access](const std::shared_ptr<IncomingCall>& call) {
-    const auto answer = std::make_shared<ReplyOnce<Response>>(call);
+void Add(Handlers& handlers, std::string method, Roles allowed, AccessControl& access, Quota& unread_answers,
+         Service& service, void (Service::*run)(Request, const CallOptions&, Reply<Response>)) {
+  handlers[method] = [&service, run, allowed, &access, &unread_answers](const std::shared_ptr<IncomingCall>& call) {
+    const auto answer = std::make_shared<ReplyOnce<Response>>(call, unread_answers);
     try {
       if (Status status = access.CheckMethod(call->caller(), allowed, call->method()); !status.ok())
         return answer->Send(status);
@@ -267,14 +274,15 @@ std::shared_ptr<MasterService> MakeRemoteMaster(std::shared_ptr<Channel> channel
   return std::make_shared<RemoteMaster>(std::move(channel));
 }
 
-CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access) {
+CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access,
+                               Quota& unread_answers) {
   auto handlers = std::make_shared<Handlers>();
 #define WEIR_SERVE(Method, Request, Response, Allowed) \
-  Add(*handlers, std::string(kWorker) + #Method, Allowed, access, worker, &WorkerService::Method);
+  Add(*handlers, std::string(kWorker) + #Method, Allowed, access, unread_answers, worker, &WorkerService::Method);
   WEIR_WORKER_METHODS(WEIR_SERVE)
 #undef WEIR_SERVE
 #define WEIR_SERVE(Method, Request, Response, Allowed) \
-  Add(*handlers, std::string(kMaster) + #Method, Allowed, access, master, &MasterService::Method);
+  Add(*handlers, std::string(kMaster) + #Method, Allowed, access, unread_answers, master, &MasterService::Method);
   WEIR_MASTER_METHODS(WEIR_SERVE)
 #undef WEIR_SERVE
   return [handlers, &access](std::shared_ptr<IncomingCall> call) {

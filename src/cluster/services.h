@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cluster/access.h"
+#include "cluster/limits.h"
 #include "cluster/transport.h"
 #include "cluster/wire.h"
 
@@ -68,9 +69,12 @@ std::shared_ptr<WorkerService> MakeDirectWorker(WorkerService& worker, std::stri
 // "/job:ps/replica:0/task:0 (10.0.0.7:2222)", or the part of it that is known.
 std::string TaskAt(const std::string& task, const std::string& address);
 
-// Handles incoming calls of both services. The services and `access` must outlive the calls. A call that AccessControl
-// rejects gets its error, an unknown method Unimplemented, and a message that cannot be parsed InvalidArgument.
-CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access);
+// Handles incoming calls of both services. The services, `access` and `unread_answers` must outlive the calls. A call
+// that AccessControl rejects gets its error, an unknown method Unimplemented, and a message that cannot be parsed
+// InvalidArgument. `unread_answers` counts the bytes of answers until the transport has sent them; an answer for which
+// it has no room is replaced by ResourceExhausted.
+CallHandler MakeServiceHandler(WorkerService& worker, MasterService& master, AccessControl& access,
+                               Quota& unread_answers);
 
 // The roles that may call each method, by the method's path, in the order of the tables.
 std::vector<std::pair<std::string, Roles>> AllowedRoles();

@@ -8,10 +8,12 @@ namespace weir {
 Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::ConfigProto& config,
            const Dependencies& dependencies)
     : access_(dependencies.clock),
+      unread_answers_(dependencies.limits, Limit::kUnreadOfPeer, Limit::kUnread),
       worker_(name, MakeLocalDevices(config, name, dependencies.rng, &dependencies.parts.env),
               Worker::Dependencies{.parts = dependencies.parts,
                                    .transport = dependencies.transport,
                                    .clock = dependencies.clock,
+                                   .access = access_,
                                    .chunk_bytes = dependencies.chunk_bytes,
                                    .kept_response_bytes = dependencies.kept_response_bytes,
                                    .alarms = &dependencies.alarms}),
@@ -22,7 +24,8 @@ Task::Task(std::string name, const ClusterSpec& cluster, const tensorflow::Confi
       MasterSession::Dependencies{dependencies.parts.registry, MakeLocalConstantEvaluator(dependencies.parts.env),
                                   peers_, dependencies.parts.blocking_pool, dependencies.alarms, best_effort_,
                                   dependencies.rng, dependencies.session_lease_ms, dependencies.kept_response_bytes},
-      config, worker_, dependencies.transport, access_, dependencies.unclaimed_session_ms});
+      config, worker_, dependencies.transport, access_, dependencies.unclaimed_session_ms, dependencies.idle_session_ms,
+      dependencies.limits});
 }
 
 Task::~Task() { best_effort_->Stop(); }

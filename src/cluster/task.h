@@ -27,6 +27,8 @@ class Task final {
     int64_t unclaimed_session_ms = kUnclaimedSessionMs;  // see Master::Dependencies
     int64_t session_lease_ms = kSessionLeaseMs;          // see SessionTasks
     size_t kept_response_bytes = kKeptResponseBytes;     // see KeptResponses
+    int64_t idle_session_ms = 0;                         // see Master::Dependencies
+    Limits limits = Limits();
   };
 
   // `name` is "/job:ps/replica:0/task:0"; it need not be in the cluster. `config` is the default for sessions and
@@ -38,7 +40,7 @@ class Task final {
   Worker& worker() { return worker_; }
   Master& master() { return *master_; }
   // For a listener. The task must outlive the calls.
-  CallHandler Handler() { return MakeServiceHandler(worker_, *master_, access_); }
+  CallHandler Handler() { return MakeServiceHandler(worker_, *master_, access_, unread_answers_); }
 
   // Fails running steps and closes all sessions; later calls fail. Blocks until nothing is running.
   void End();
@@ -47,6 +49,7 @@ class Task final {
 
  private:
   AccessControl access_;
+  Quota unread_answers_;
   Worker worker_;
   const std::shared_ptr<Peers> peers_;
   const std::shared_ptr<BestEffortCalls> best_effort_;

@@ -22,6 +22,12 @@ bool IsEqualInConstantTime(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
+// gRPC aborts the process for other characters in metadata. The message does not repeat the secret.
+Status CheckCharacters(std::string_view token, const std::string& where) {
+  if (std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c <= '~'; })) return OkStatus();
+  return InvalidArgument("{}: a token may only have printable ASCII characters", where);
+}
+
 std::vector<std::string> Words(absl::string_view line) {
   return absl::StrSplit(line, absl::ByAnyChar(" \t\r\n"), absl::SkipEmpty());
 }
@@ -44,6 +50,9 @@ Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std:
       return InvalidArgument("{}, line {}: a token needs at least {} characters; make one with: openssl rand -hex 32",
                              where, number, kMinTokenBytes);
     }
+    WEIR_TRY(CheckCharacters(words[0], fmt::format("{}, line {}", where, number)));
+    if (std::any_of(tokens.begin(), tokens.end(), [&](const auto& known) { return known.first == words[0]; }))
+      return InvalidArgument("{}, line {}: this token is on another line, too", where, number);
     const std::optional<PeerIdentity> identity = ParseIdentity(words[1]);
     if (!identity.has_value() || identity->role == Role::kTask) {
       return InvalidArgument("{}, line {}: '{}' is not client/NAME or admin/NAME. Tasks need certificates", where,
@@ -51,7 +60,6 @@ Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std:
     }
     tokens.emplace_back(words[0], *identity);
   }
-  if (tokens.empty()) return InvalidArgument("{} has no tokens", where);
   return tokens;
 }
 
@@ -77,7 +85,8 @@ Status AcceptedTokens::Refresh() {
 Status AcceptedTokens::Check() {
   std::lock_guard lock(mu_);
   file_.ReadNextTime();
-  return Refresh();
+  WEIR_TRY(Refresh());
+  return tokens_.empty() ? InvalidArgument("{} has no tokens", file_.path()) : OkStatus();
 }
 
 PeerIdentity AcceptedTokens::Find(std::string_view token) {
@@ -96,6 +105,7 @@ Status ShownToken::Refresh() {
   if (!text.has_value()) return OkStatus();
   const std::vector<std::string> words = Words(*text);
   if (words.empty()) return InvalidArgument("the token file '{}' is empty", file_.path());
+  WEIR_TRY(CheckCharacters(words[0], file_.path()));
   token_ = words[0];
   return OkStatus();
 }

@@ -22,7 +22,8 @@ class Env;
 
 inline constexpr size_t kMinTokenBytes = 16;
 
-// InvalidArgument with the line number if the text is malformed. `where` names the file in errors.
+// InvalidArgument with the line number if the text is malformed. `where` names the file in errors. A text without
+// tokens is valid: nobody is accepted.
 Result<std::vector<std::pair<std::string, PeerIdentity>>> ParseTokens(const std::string& text,
                                                                       const std::string& where);
 
@@ -50,7 +51,7 @@ class AcceptedTokens final {
   AcceptedTokens(Env& env, Clock& clock, std::string path, int64_t reload_seconds)
       : file_(env, clock, std::move(path), reload_seconds) {}
 
-  // An error if the file cannot be used.
+  // An error if the file cannot be used or has no tokens.
   Status Check();
   // The owner of the token; role kNone if it is unknown. The time that this takes does not reveal how many bytes of the
   // token match a known one.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cluster/credentials.h"
+#include "cluster/limits.h"
 
 namespace weir {
 
@@ -19,7 +20,8 @@ struct TransportSettings {
   // used.
   bool force_ucx = false;
   Credentials credentials;
-  Env* env = nullptr;  // where the files of the credentials are; null only without credentials
+  Env* env = nullptr;        // where the files of the credentials are; null only without credentials
+  Limits limits = Limits();  // of what callers may use
 };
 
 // Transports divide the timeout by four, and gRPC stores it in an int.

@@ -30,6 +30,7 @@ struct Worker::WorkerSession {
     if (isolated) resources->ClearAll();
   }
   std::string handle;
+  std::string owner;   // the name of the caller who has created it; empty if that was a trusted one
   std::string master;  // "TASK at ADDRESS" of the master that opened it, and its incarnation
   int64_t master_incarnation = 0;
   // Guarded by the worker's lock:
@@ -86,6 +87,15 @@ Status UnknownSession(const std::string& handle, const std::string& task) {
       handle, task);
 }
 
+// A task may only speak for itself: the sessions of a former run of the named master end.
+Status CheckMasterTask(const std::string& master_task, const PeerIdentity& caller) {
+  if (caller.role != Role::kTask || master_task.empty()) return OkStatus();
+  const std::string named = TaskUri(master_task.substr(0, master_task.find(' ')));
+  if (named == TaskUriOf(caller)) return OkStatus();
+  return MakeStatus(StatusCode::kPermissionDenied,
+                    fmt::format("{} may not create sessions for {}", caller.ToString(), EscapeForLog(master_task)));
+}
+
 int64_t LeaseOf(const tensorflow::CreateWorkerSessionRequest& request) {
   constexpr int64_t kMostMs = int64_t{1} << 40;
   return std::clamp<int64_t>(request.weir_lease_ms(), 0, kMostMs) * kNanosPerMilli;
@@ -133,10 +143,13 @@ Worker::Usage Worker::usage() const {
 }
 
 void Worker::Drain(int64_t timeout_ms) {
+  std::vector<std::shared_ptr<Responses>> responses;
   {
     std::lock_guard lock(mu_);
     draining_ = true;
+    for (const auto& [handle, session] : sessions_) responses.push_back(session->responses);
   }
+  for (const std::shared_ptr<Responses>& kept : responses) kept->EndOrphans();
   EndStepsOfLostMasters(timeout_ms);
   in_flight_.WaitForNone(timeout_ms);
 }
@@ -187,8 +200,10 @@ void Worker::CreateWorkerSession(tensorflow::CreateWorkerSessionRequest request,
     if (Status status = RenewLease(request); !status.ok()) return done(status);
     return done(tensorflow::CreateWorkerSessionResponse());
   }
+  if (Status status = CheckMasterTask(request.master_task(), *options.caller); !status.ok()) return done(status);
   auto session = std::make_shared<WorkerSession>(dependencies_.kept_response_bytes);
   session->handle = request.session_handle();
+  session->owner = options.caller->name;
   session->isolated = request.isolate_session_state();
   session->resources = session->isolated ? std::make_shared<ResourceManager>() : resources_;
   session->peers = peers_;
@@ -403,6 +418,12 @@ void Worker::RunGraph(RunGraphCall call, const CallOptions& options, Reply<RunGr
   Result<std::shared_ptr<WorkerSession>> session =
       FindSession(request.session_handle(), request.create_worker_session_called());
   if (!session.ok()) return done(session.status());
+  if (request.weir_slot() > 0) {
+    // The calls of another task must not find the responses of this one.
+    if (Status status = dependencies_.access.CheckOwner(*options.caller, (*session)->owner, (*session)->handle);
+        !status.ok())
+      return done(status);
+  }
   Result<std::shared_ptr<RegisteredGraph>> graph = FindGraph(**session, request.graph_handle());
   if (!graph.ok()) return done(graph.status());
   if (stop_.cancelled()) return done(stop_.reason());
@@ -607,7 +628,7 @@ void Worker::RunPartial(const std::shared_ptr<WorkerSession>& session, const std
                     });
 }
 
-void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOptions&,
+void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOptions& options,
                           Reply<tensorflow::CleanupGraphResponse> done) {
   std::shared_ptr<ActiveStep> step;
   std::shared_ptr<WorkerSession> session;
@@ -617,6 +638,11 @@ void Worker::CleanupGraph(tensorflow::CleanupGraphRequest request, const CallOpt
     if (request.weir_slot() > 0) {
       auto it = sessions_.find(request.weir_session_handle());
       if (it != sessions_.end()) session = it->second;
+    }
+    if (session != nullptr) {
+      if (Status status = dependencies_.access.CheckOwner(*options.caller, session->owner, session->handle);
+          !status.ok())
+        return done(status);
     }
     if (auto it = steps_.find(request.step_id()); it != steps_.end()) {
       step = std::move(it->second);

@@ -35,6 +35,7 @@ class Worker final : public WorkerService {
     ProcessParts parts;
     Transport& transport;                             // for sessions that bring their own cluster; outlives the worker
     Clock& clock;                                     // measures kernels; outlives the worker
+    AccessControl& access;                            // outlives the worker
     size_t chunk_bytes = kChunkBytes;                 // large tensors are sent to Weir tasks in chunks of this size
     size_t kept_response_bytes = kKeptResponseBytes;  // of each session, see KeptResponses
     Alarms* alarms = nullptr;                         // for leases, which never end without it; outlives the worker

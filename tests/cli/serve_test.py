@@ -348,3 +348,79 @@ def test_a_server_ends_with_the_workers():
 def test_a_server_cannot_end_with_an_unknown_job():
     status, _, error = weir("serve", "--cluster", f"ps={free_addresses(1)[0]}", "--end_with", "worker")
     assert status == 2 and "end_with 'worker'" in error and "'worker'" in error
+
+
+def refusal(*arguments, **environment):
+    """The error of a server that must not start."""
+    status, out, error = weir("serve", *arguments, **environment)
+    assert status in (1, 2) and out == "" and "Started server" not in error, error
+    return error
+
+
+def test_only_loopback_addresses_need_no_credentials():
+    [address] = free_addresses(1)
+    port = address.split(":")[1]
+    for host in ("0.0.0.0", "[::]", "127.0.0.1.example.invalid", "127.example.invalid", "localhost.example.invalid"):
+        assert "--insecure" in refusal("--cluster", f"worker={address}", "--bind_address", f"{host}:{port}"), host
+    # A typing error must not switch protection off.
+    for value in ("1", "true", "yes", " 0"):
+        error = refusal("--cluster", f"worker={address}", "--bind_address", f"0.0.0.0:{port}", "--insecure",
+                        WEIR_REQUIRE_TLS=value)
+        assert "WEIR_REQUIRE_TLS" in error
+    for host in ("localhost", "127.0.0.1", "127.1.2.3"):
+        with serving("--cluster", f"worker={address}", "--bind_address", f"{host}:{port}", WEIR_REQUIRE_TLS="1"):
+            pass
+    for value in ("", "0"):
+        with serving("--cluster", f"worker={address}", "--bind_address", f"0.0.0.0:{port}", "--insecure",
+                     WEIR_REQUIRE_TLS=value):
+            pass
+
+
+def test_required_tls_is_not_satisfied_by_tokens(tmp_path):
+    [address] = free_addresses(1)
+    port = address.split(":")[1]
+    tokens = tmp_path / "tokens"
+    tokens.write_text("0123456789abcdef0123456789abcdef client/alice\n")
+    tokens.chmod(0o600)
+    arguments = ["--cluster", f"worker={address}", "--accepted_tokens", tokens]
+    exposed = [*arguments, "--bind_address", f"0.0.0.0:{port}"]
+    assert "clear text" in refusal(*exposed, WEIR_REQUIRE_TLS="1")
+    tokens.chmod(0o666)
+    assert "chmod" in refusal(*arguments)
+
+
+def test_limits_are_flags_or_variables():
+    """Connections beyond the limit are closed, and the server goes on."""
+    [address] = free_addresses(1)
+    host, port = address.split(":")
+    for flags, environment in ((["--max_connections", "2"], {}), ([], {"WEIR_MAX_CONNECTIONS": "2"})):
+        with serving("--cluster", f"worker={address}", *flags, WEIR_TRANSPORT="grpc", **environment) as served:
+            peers = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(2)]
+            assert all(peer.recv(1) for peer in peers)
+            with socket.create_connection((host, int(port)), timeout=PATIENCE) as late, contextlib.suppress(ConnectionResetError):
+                assert late.recv(1) == b""
+            for peer in peers:
+                peer.close()
+            time.sleep(0.3)
+            assert weir("devices", served.target, "--timeout", 20, WEIR_TRANSPORT="grpc")[0] == 0
+    assert "WEIR_MAX_STEPS" in refusal("--cluster", f"worker={address}", WEIR_MAX_STEPS="many")
+    status, _, error = weir("serve", "--cluster", f"worker={address}", "--max_steps", "0")
+    assert status == 2 and "--max_steps" in error
+
+
+def test_a_server_outlives_more_connections_than_it_has_descriptors():
+    [address] = free_addresses(1)
+    host, port = address.split(":")
+    code = "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); os.execv(sys.argv[1], sys.argv[1:])"
+    process = subprocess.Popen([sys.executable, "-c", code, WEIR, "serve", "--cluster", f"worker={address}", "--max_connections", "1000"],
+                               env=ENVIRONMENT | {"WEIR_TRANSPORT": "grpc"}, text=True, stderr=subprocess.PIPE)
+    try:
+        assert "Started server" in process.stderr.readline()
+        peers = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(100)]
+        time.sleep(0.5)
+        for peer in peers:
+            peer.close()
+        assert weir("devices", f"grpc://{address}", "--timeout", 20, WEIR_TRANSPORT="grpc")[0] == 0
+    finally:
+        process.kill()
+        process.communicate()

@@ -40,9 +40,9 @@ def _state_in(graph_def, graph, scope):
     """Maps the outputs of nodes that hold state, such as variables and tables, to those of the imported graph."""
     found = {}
     for node in graph_def.node:
-        if not node.input and node.op not in ("Placeholder", "PlaceholderV2"):
+        if not node.input:
             op = graph.get_operation_by_name(f"{scope}/{node.name}")
-            if op.op_def.is_stateful:
+            if op.op_def.is_stateful and not op._traits.is_placeholder:
                 found.update({f"{node.name}:{i}": output for i, output in enumerate(op.outputs)})
     return found
 

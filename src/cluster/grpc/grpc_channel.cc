@@ -74,6 +74,9 @@ Status FromGrpc(const grpc::Status& status) {
     return BrokenConnection(text);
   if (text.starts_with("failed to connect") && text.find("Connection refused") == std::string::npos)
     return MarkInterruption(Unavailable("{}", text), Interruption::kUnreachable);
+  if (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED && text.find("message larger than max") != text.npos)
+    return ResourceExhausted("{}: WEIR_MAX_MESSAGE_MB of the server limits it (or --max_message_mb of weir serve)",
+                             text);
   if (text == "Deadline Exceeded") return DeadlineExceeded("no response within the timeout of the call");
   return MakeStatus(static_cast<StatusCode>(status.error_code()), text);
 }

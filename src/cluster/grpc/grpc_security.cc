@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "base/env.h"
 #include "base/log.h"
+#include "cluster/resolve.h"
 #include "session/cluster_spec.h"
 
 namespace weir {
@@ -19,45 +19,33 @@ constexpr std::string_view kTokenPrefix = "Bearer ";
 
 std::string Text(grpc::string_ref text) { return std::string(text.data(), text.size()); }
 
-// "*.example.org" covers one label, as usual.
-bool Covers(const std::string& pattern, const std::string& host) {
-  if (absl::AsciiStrToLower(pattern) == absl::AsciiStrToLower(host)) return true;
-  const size_t dot = host.find('.');
-  return pattern.starts_with("*.") && dot != std::string::npos && dot > 0 &&
-         absl::AsciiStrToLower(pattern.substr(1)) == absl::AsciiStrToLower(host.substr(dot));
+// The name that a server's certificate must have if it is not known which task it is.
+std::string HostOf(const std::string& address) {
+  const Result<Address> parsed = Address::Parse(address);
+  if (!parsed.ok()) return "";
+  return parsed->is_unix() ? "localhost" : parsed->host;
 }
 
 // Accepts only the expected server. gRPC has verified the chain up to the CA before.
 class ServerVerifier final : public grpc::experimental::ExternalCertificateVerifier {
  public:
-  // Expects the certificate to have `uri`, the name of a task, or else `host`.
-  ServerVerifier(std::string uri, std::string host) : uri_(std::move(uri)), host_(std::move(host)) {}
+  explicit ServerVerifier(WantedServer wanted) : wanted_(std::move(wanted)) {}
   bool Verify(grpc::experimental::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
               grpc::Status* status) override {
-    *status = Check(*request);
+    const auto texts = [](const std::vector<grpc::string_ref>& list) {
+      std::vector<std::string> names;
+      for (const grpc::string_ref& name : list) names.push_back(Text(name));
+      return names;
+    };
+    const Status checked =
+        wanted_.Check(texts(request->uri_names()), texts(request->dns_names()), texts(request->ip_names()));
+    if (!checked.ok()) *status = grpc::Status(grpc::StatusCode::UNAUTHENTICATED, std::string(checked.message()));
     return true;
   }
   void Cancel(grpc::experimental::TlsCustomVerificationCheckRequest*) override {}
 
  private:
-  grpc::Status Check(const grpc::experimental::TlsCustomVerificationCheckRequest& request) const {
-    std::vector<std::string> names;
-    const auto any = [&](const std::vector<grpc::string_ref>& list, const auto& matches) {
-      for (const grpc::string_ref& name : list) names.push_back(Text(name));
-      return std::any_of(list.begin(), list.end(), [&](grpc::string_ref name) { return matches(Text(name)); });
-    };
-    const auto is_host = [this](const std::string& name) { return Covers(name, host_); };
-    const bool good = uri_.empty() ? any(request.dns_names(), is_host) || any(request.ip_names(), is_host)
-                                   : any(request.uri_names(), [this](const std::string& name) { return name == uri_; });
-    if (good) return grpc::Status::OK;
-    return grpc::Status(grpc::StatusCode::UNAUTHENTICATED,
-                        fmt::format("the server's certificate is for {}, not for {}",
-                                    names.empty() ? "no such name" : fmt::format("{}", fmt::join(names, ", ")),
-                                    uri_.empty() ? host_ : uri_));
-  }
-
-  const std::string uri_;
-  const std::string host_;
+  const WantedServer wanted_;
 };
 
 std::shared_ptr<grpc::experimental::CertificateProviderInterface> FilesOf(const Credentials& credentials) {
@@ -80,21 +68,30 @@ GrpcSecurity::GrpcSecurity(Credentials credentials, Env* env, Clock& clock)
                                                                                   credentials_.reload_seconds)) {}
 
 Status GrpcSecurity::Check(bool serves) {
-  if (env_ != nullptr) WEIR_TRY(credentials_.Check(*env_, serves));
+  if (env_ != nullptr) {
+    WEIR_TRY(credentials_.Check(*env_, serves));
+    WEIR_ASSIGN(const std::string warning, credentials_.CheckPermissions());
+    if (!warning.empty() && !warned_of_permissions_.exchange(true)) LogWarning("{}", warning);
+  }
   if (serves && accepted_tokens_ != nullptr) WEIR_TRY(accepted_tokens_->Check());
   return shown_token_ == nullptr ? OkStatus() : shown_token_->Check();
 }
 
 std::shared_ptr<grpc::ChannelCredentials> GrpcSecurity::ForChannel(const std::string& address,
                                                                    const std::string& task) const {
-  if (!credentials_.uses_tls()) return grpc::InsecureChannelCredentials();
-  const Result<Address> parsed = Address::Parse(address);
+  if (!credentials_.uses_tls()) {
+    if (shown_token_ != nullptr && !IsLoopback(HostOf(address)) && !warned_of_clear_text_.exchange(true)) {
+      LogWarning("this process sends its token to {} without encryption: set WEIR_TLS_CA. See docs/security.md",
+                 address);
+    }
+    return grpc::InsecureChannelCredentials();
+  }
   grpc::experimental::TlsChannelCredentialsOptions options;
   options.set_certificate_provider(FilesOf(credentials_));
   options.watch_root_certs();
   if (!credentials_.tls_cert.empty()) options.watch_identity_key_cert_pairs();
   options.set_certificate_verifier(grpc::experimental::ExternalCertificateVerifier::Create<ServerVerifier>(
-      TaskUri(task), parsed.ok() ? parsed->host : address));
+      WantedServer{.by_task = !task.empty(), .uri = TaskUri(task), .host = HostOf(address)}));
   options.set_check_call_host(false);  // the verifier checks the whole connection
   return grpc::experimental::TlsCredentials(options);
 }
@@ -115,8 +112,8 @@ void GrpcSecurity::AddToken(grpc::ClientContext* context) const {
 }
 
 PeerIdentity GrpcSecurity::Identify(const grpc::ServerContext& context) const {
-  if (!asks_callers()) return TrustedPeer();
-  PeerIdentity identity{Role::kNone, "", ""};
+  PeerIdentity identity{asks_callers() ? Role::kNone : Role::kTrusted, "", context.peer()};
+  if (!asks_callers()) return identity;
   const std::shared_ptr<const grpc::AuthContext> auth = context.auth_context();
   if (auth != nullptr && !auth->FindPropertyValues("x509_pem_cert").empty()) {
     std::vector<std::string> uris;

@@ -4,6 +4,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,8 @@ class GrpcSecurity final {
   void AddToken(grpc::ClientContext* context) const;
   // Whether callers must present credentials.
   bool asks_callers() const { return credentials_.authenticates(); }
-  // The identity of the caller. REQUIRES: the call has arrived.
+  // The identity of the caller: a trusted one without a name if callers need no credentials. REQUIRES: the call has
+  // arrived.
   PeerIdentity Identify(const grpc::ServerContext& context) const;
 
  private:
@@ -39,6 +41,8 @@ class GrpcSecurity final {
   Env* const env_;
   const std::unique_ptr<AcceptedTokens> accepted_tokens_;  // null: none
   const std::unique_ptr<ShownToken> shown_token_;          // null: none
+  mutable std::atomic<bool> warned_of_clear_text_{false};
+  std::atomic<bool> warned_of_permissions_{false};
 };
 
 }  // namespace weir

@@ -51,7 +51,8 @@ class GrpcSecurityTest : public testing::Test {
     return credentials;
   }
   void Serve(const Credentials& credentials) {
-    server_ = MakeGrpcTransport({.credentials = credentials});
+    listener_ = nullptr;
+    server_ = MakeGrpcTransport({.credentials = credentials, .env = &RealEnv()});
     Result<std::unique_ptr<Listener>> listener = server_->Listen("localhost:0");
     ASSERT_TRUE(listener.ok()) << listener.status();
     listener_ = *std::move(listener);
@@ -59,7 +60,7 @@ class GrpcSecurityTest : public testing::Test {
   }
   // Whom the server takes a caller with these credentials for, or the code of the error.
   std::string NameOf(const Credentials& credentials, const std::string& task = kPs) const {
-    const std::unique_ptr<Transport> client = MakeGrpcTransport({.credentials = credentials});
+    const std::unique_ptr<Transport> client = MakeGrpcTransport({.credentials = credentials, .env = &RealEnv()});
     Answer answer;
     CancelToken cancel;
     constexpr int64_t kTimeoutMs = 15'000;
@@ -120,6 +121,49 @@ TEST_F(GrpcSecurityTest, WithoutATaskTheCertificateMustNameTheHost) {
   EXPECT_EQ(NameOf(alice, kPs), "client/alice");
 }
 
+TEST_F(GrpcSecurityTest, ServersWithoutAGoodCertificateAreNotUsed) {
+  const Credentials alice = CredentialsOf(authority_, {.identity = "client/alice", .hosts = {}});
+  Serve(CredentialsOf(authority_,
+                      {.identity = "task/ps/0", .hosts = {"localhost"}, .valid_days = 2, .starts_in_days = -3}));
+  EXPECT_EQ(NameOf(alice), Error(StatusCode::kUnavailable)) << "expired";
+  Serve(CredentialsOf(authority_,
+                      {.identity = "task/ps/0", .hosts = {"localhost"}, .valid_days = 2, .starts_in_days = 1}));
+  EXPECT_EQ(NameOf(alice), Error(StatusCode::kUnavailable)) << "not valid yet";
+  Serve(CredentialsOf(authority_, {.identity = "client/ps", .hosts = {"localhost"}}));
+  EXPECT_EQ(NameOf(alice, ""), Error(StatusCode::kUnavailable)) << "a client";
+  Serve(CredentialsOf(authority_, ps_));
+  EXPECT_EQ(NameOf(alice, "no name of a task"), Error(StatusCode::kUnavailable));
+  EXPECT_EQ(NameOf(alice), "client/alice");
+}
+
+TEST_F(GrpcSecurityTest, RequestsOfUnknownCallersAreNotRead) {
+  Credentials server = CredentialsOf(authority_, ps_);
+  server.accepted_tokens_file = Write("accepted", fmt::format("{}  client/carol\n", kToken));
+  Serve(server);
+  std::atomic<int> role{-1};
+  std::atomic<size_t> bytes{1};
+  listener_ = nullptr;
+  listener_ = server_->Listen("localhost:0").value();
+  listener_->Serve([&](const std::shared_ptr<IncomingCall>& call) {
+    role = static_cast<int>(call->caller().role);
+    bytes = call->request().size();
+    call->Respond(InvalidArgument("enough"));
+  });
+  const auto call = [&](const Credentials& credentials) {
+    Answer answer;
+    const std::unique_ptr<Transport> client = MakeGrpcTransport({.credentials = credentials, .env = &RealEnv()});
+    client->Connect(fmt::format("localhost:{}", listener_->port()), kPs)
+        ->Call("/a/b", Rope(std::string(size_t{1} << 20, 'x')), {.timeout_ms = 15'000}, answer.Take());
+    EXPECT_EQ(answer.Wait().code(), StatusCode::kInvalidArgument);
+  };
+  call(TokenCredentials("0123456789abcdef0123456789abcdeX"));
+  EXPECT_EQ(role, static_cast<int>(Role::kNone));
+  EXPECT_EQ(bytes, 0U);
+  call(TokenCredentials(kToken));
+  EXPECT_EQ(role, static_cast<int>(Role::kClient));
+  EXPECT_EQ(bytes, size_t{1} << 20);
+}
+
 TEST_F(GrpcSecurityTest, AServerWithoutTlsIsNotMistakenForOne) {
   Serve(Credentials());
   EXPECT_EQ(NameOf(Credentials()), "");
@@ -166,7 +210,8 @@ TEST_F(GrpcSecurityTest, ChangedFilesAreReadAgain) {
 
 TEST_F(GrpcSecurityTest, UnusableCredentialsAreReportedBeforeAnythingListens) {
   const auto error = [](const Credentials& credentials) {
-    return std::string(MakeGrpcTransport({.credentials = credentials})->Listen("localhost:0").status().message());
+    return std::string(
+        MakeGrpcTransport({.credentials = credentials, .env = &RealEnv()})->Listen("localhost:0").status().message());
   };
   Credentials credentials = CredentialsOf(authority_, ps_);
   credentials.tls_key = folder_ + "/missing";

@@ -20,6 +20,7 @@
 #include "absl/synchronization/mutex.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "cluster/grpc/grpc_acceptor.h"
 #include "cluster/grpc/grpc_buffers.h"
 #include "cluster/grpc/grpc_channel.h"
 #include "cluster/grpc/grpc_port.h"
@@ -134,6 +135,7 @@ class GrpcIncoming::ServerCall final {
       : counted_(std::move(counted)), listener_(listener), stream_(&context_) {}
   void Accepted(bool ok);
   void Read(bool ok);
+  void Handle();
   void Sent(bool ok);
   void Done(bool ok);
   void Finish(const grpc::Status& status) { stream_.Finish(status, &sent_); }
@@ -144,6 +146,7 @@ class GrpcIncoming::ServerCall final {
   grpc::GenericServerAsyncReaderWriter stream_;
   grpc::ByteBuffer buffer_;
   const std::shared_ptr<GrpcIncoming> call_ = std::make_shared<GrpcIncoming>();
+  Quota::Share share_;
   std::atomic<int> events_left_{2};  // Sent and Done are the last, in any order
   Operation accepted_{*this, &ServerCall::Accepted};
   Operation read_{*this, &ServerCall::Read};
@@ -153,8 +156,10 @@ class GrpcIncoming::ServerCall final {
 
 class GrpcListener final : public Listener {
  public:
-  explicit GrpcListener(std::shared_ptr<const GrpcSecurity> security) : security_(std::move(security)) {}
+  GrpcListener(std::shared_ptr<const GrpcSecurity> security, const Limits& limits)
+      : security_(std::move(security)), calls_quota_(limits, Limit::kStreams) {}
   ~GrpcListener() override {
+    acceptor_ = nullptr;
     if (server_ == nullptr) return;
     server_calls_.Close();
     constexpr auto kGrace = std::chrono::milliseconds(200);
@@ -166,21 +171,49 @@ class GrpcListener final : public Listener {
   bool Bind(const std::vector<std::string>& addresses, int port, const TransportSettings& settings) {
     port_ = port;
     grpc::ServerBuilder builder;
-    for (const std::string& address : addresses) builder.AddListeningPort(address, security_->ForServer());
+    auto acceptor = std::make_unique<GrpcAcceptor>(settings.limits);
+    for (const std::string& address : addresses) {
+      if (port < 0) {
+        builder.AddListeningPort(address, security_->ForServer());  // a Unix socket
+      } else if (!acceptor->Listen(address)) {
+        return false;
+      }
+    }
+    if (port >= 0) {
+      using Kind = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+      connections_ = builder.experimental().AddExternalConnectionAcceptor(Kind::FROM_FD, security_->ForServer());
+    }
     builder.RegisterAsyncGenericService(&service_);
     std::unique_ptr<grpc::ServerCompletionQueue> queue = builder.AddCompletionQueue();
     queue_ = queue.get();
-    builder.SetMaxReceiveMessageSize(-1);
+    const int64_t most_bytes = settings.limits[Limit::kMessageBytes];
+    constexpr int64_t kMostInt = std::numeric_limits<int>::max();
+    builder.SetMaxReceiveMessageSize(most_bytes > kMostInt ? -1 : static_cast<int>(most_bytes));
+    // Peers that do as HTTP/2 says wait then. calls_quota_ counts those of the others.
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                               static_cast<int>(std::min(settings.limits[Limit::kStreams], kMostInt)));
     builder.SetMaxSendMessageSize(-1);
     for (const auto& [name, value] : kStreamArguments) builder.AddChannelArgument(name, value);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port
     AddPings(settings, &builder);
+    // A connection that does not get as far as to speak HTTP/2 ends.
+    constexpr int64_t kShortestHandshakeMs = 10'000;
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                               static_cast<int>(std::max(kShortestHandshakeMs, settings.peer_timeout_ms)));
     // Accept pings from clients at any rate.
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
     server_ = builder.BuildAndStart();
     events_ = std::make_shared<GrpcEvents>(std::move(queue));
-    return server_ != nullptr;
+    if (server_ == nullptr) return false;
+    acceptor_ = std::move(acceptor);
+    acceptor_->Start([this](int listening_fd, int connection_fd) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+      connection.listener_fd = listening_fd;
+      connection.fd = connection_fd;
+      connections_->HandleNewConnection(&connection);
+    });
+    return true;
   }
   void Serve(CallHandler handler) override {
     handler_ = std::move(handler);
@@ -193,6 +226,7 @@ class GrpcListener final : public Listener {
  private:
   friend class GrpcIncoming::ServerCall;
   const std::shared_ptr<const GrpcSecurity> security_;
+  Quota calls_quota_;  // of each connection
   CallHandler handler_;
   ServerCalls server_calls_;
   grpc::AsyncGenericService service_;
@@ -200,6 +234,8 @@ class GrpcListener final : public Listener {
   std::shared_ptr<GrpcEvents> events_;
   int port_ = 0;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;  // gRPC's side of acceptor_
+  std::unique_ptr<GrpcAcceptor> acceptor_;
 };
 
 void GrpcIncoming::ServerCall::Accept(GrpcListener& listener) {
@@ -221,12 +257,17 @@ void GrpcIncoming::ServerCall::Accepted(bool ok) {
   Accept(listener_);
   call_->method_ = context_.method();
   call_->caller_ = listener_.security_->Identify(context_);
+  Result<Quota::Share> share = listener_.calls_quota_.Take(call_->caller_.address);
+  if (!share.ok()) return Finish(ToGrpc(share.status()));
+  share_ = *std::move(share);
   if (const auto deadline = context_.deadline(); deadline != std::chrono::system_clock::time_point::max()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::system_clock::now());
     call_->caller_timeout_ms_ = std::max<int64_t>(1, left.count());
   }
   call_->server_call_ = this;
   listener_.server_calls_.Open(call_);
+  // The request of a caller without credentials is not read: the handler denies the call anyway.
+  if (call_->caller_.role == Role::kNone) return Handle();
   stream_.Read(&buffer_, &read_);
 }
 
@@ -238,6 +279,10 @@ void GrpcIncoming::ServerCall::Read(bool ok) {
   }
   call_->request_ = ToRope(buffer_);
   buffer_.Clear();
+  Handle();
+}
+
+void GrpcIncoming::ServerCall::Handle() {
   // The handler may respond, which ends the ServerCall, before it returns.
   listener_.events_->RunBySize(call_->request_.size(),
                                [call = call_, &handler = listener_.handler_, counted = counted_] { handler(call); });
@@ -290,7 +335,7 @@ class GrpcTransport final : public Transport {
   Result<std::unique_ptr<GrpcListener>> Bind(const Address& wanted) {
     std::unique_ptr<GrpcListener> listener;
     WEIR_TRY(BindFreePort(wanted, [&](const std::vector<std::string>& addresses, int port) {
-               listener = std::make_unique<GrpcListener>(shared_->security);
+               listener = std::make_unique<GrpcListener>(shared_->security, shared_->settings.limits);
                return listener->Bind(addresses, port, shared_->settings);
              }).status());
     return listener;

@@ -99,6 +99,7 @@ bool HostLink::SendMessage(const LinkMessage& message, std::string_view method, 
 
 bool HostLink::Send(HostHeader head, std::string_view method, Rope payload) {
   bool fine = true;
+  bool too_many = false;
   SendBatch* const batch = payload.size() < kMinByReference ? TransportThread::Current().batch() : nullptr;
   std::vector<Rope> written;
   {
@@ -108,7 +109,7 @@ bool HostLink::Send(HostHeader head, std::string_view method, Rope payload) {
     head.size = payload.size();
     std::string spans;
     std::string text;  // written after the spans
-    const bool lend = peer_reads_memory_ && payload.size() >= kMinByReference && payload.slices().size() <= kMaxSpans;
+    const bool lend = MayLend(head, payload);
     if (lend) {
       for (const Rope::Slice& slice : payload.slices()) {
         Span span{reinterpret_cast<uint64_t>(slice.data), slice.size};
@@ -128,14 +129,23 @@ bool HostLink::Send(HostHeader head, std::string_view method, Rope payload) {
       }
       head.spans = static_cast<uint32_t>(payload.slices().size());
       head.reference = next_reference_++;
+      referenced_bytes_ += payload.size();
       referenced_.emplace(head.reference, std::exchange(payload, Rope()));
     }
     Append(head, method, spans + text, std::move(payload));
+    too_many = queue_.size() > link_handler().most_unsent();
     if (batch == nullptr && !watches_writes_) fine = WriteSome(&written);
   }
   if (batch != nullptr) batch->Add(shared_from_this());
   if (!fine) Break(BrokenConnection(std::strerror(errno)));
-  return fine;
+  if (too_many) Break(BrokenConnection("the peer does not read its answers"));
+  return fine && !too_many;
+}
+
+bool HostLink::MayLend(const HostHeader& head, const Rope& payload) const {
+  if (!peer_reads_memory_ || payload.size() < kMinByReference || payload.slices().size() > kMaxSpans) return false;
+  const auto most = static_cast<uint64_t>(shared_.settings.limits[Limit::kUnreadOfPeer] / 2);
+  return head.kind != HostHeader::kAnswer || referenced_bytes_ + payload.size() <= most;
 }
 
 bool HostLink::WriteQueue(bool writable) {
@@ -310,6 +320,9 @@ bool HostLink::BeginBody() {
   payload_have_ = 0;
   payload_need_ = head.spans > 0 ? 0 : head.size;
   reading_.payload = Rope();
+  if (head.kind == HostHeader::kCall &&
+      head.size > static_cast<uint64_t>(shared_.settings.limits[Limit::kMessageBytes]))
+    reading_.payload = shared_.settings.limits.Reached(Limit::kMessageBytes, "a call");  // its bytes are discarded
   return true;
 }
 
@@ -495,6 +508,7 @@ bool HostLink::Handle(Incoming message) {
       {
         std::lock_guard lock(write_mu_);
         if (auto it = referenced_.find(head.id); it != referenced_.end()) taken = std::exchange(it->second, Rope());
+        referenced_bytes_ -= taken.size();
       }
       taken = Rope();
       std::lock_guard lock(write_mu_);

@@ -112,6 +112,9 @@ class HostLink final : public Link,
   bool WriteQueue(bool writable);
   void Append(const HostHeader& head, std::string_view method, std::string spans, Rope payload);
 
+  // Whether the payload may stay in this process until the peer has released it: a peer that keeps many answers gets
+  // further ones as copies. REQUIRES: write_mu_ is held.
+  bool MayLend(const HostHeader& head, const Rope& payload) const;
   // False if the link is broken.
   bool Send(HostHeader head, std::string_view method, Rope payload);
   void Ping() override { Send({.kind = HostHeader::kPing}, "", Rope()); }
@@ -145,6 +148,7 @@ class HostLink final : public Link,
   std::atomic<bool> peer_reads_memory_{false};  // the peer can read the memory of this process
   uint64_t next_reference_ = 1;
   std::map<uint64_t, Rope> referenced_;
+  uint64_t referenced_bytes_ = 0;
 
   HostMappings mappings_;
   std::atomic<int64_t> map_again_nanos_{0};  // after a block could not be mapped: when to try again

@@ -12,10 +12,19 @@
 
 namespace {
 
+// Low limits, so that they are reached.
+weir::Limits FewCalls() {
+  weir::Limits::Settings settings;
+  settings[static_cast<size_t>(weir::Limit::kStreams)] = 2;
+  settings[static_cast<size_t>(weir::Limit::kMessageBytes)] = 1;
+  settings[static_cast<size_t>(weir::Limit::kUnreadOfPeer)] = 1;
+  return weir::Limits(settings);
+}
+
 struct Server {
   weir::EpollLoop loop;
   weir::ThreadAlarms alarms{weir::RealClock()};
-  std::shared_ptr<weir::IncomingLinkCalls> calls = std::make_shared<weir::IncomingLinkCalls>();
+  std::shared_ptr<weir::IncomingLinkCalls> calls = std::make_shared<weir::IncomingLinkCalls>("host", FewCalls());
   Server() {
     calls->set_handler([](const std::shared_ptr<weir::IncomingCall>& call) {
       call->Respond(weir::Rope(call->method() + call->request().Flatten().substr(0, 1000)));
@@ -30,9 +39,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   int ends[2] = {-1, -1};
   WEIR_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0, size);
   const weir::OwnedFd ours(ends[0]);
-  auto link =
-      std::make_shared<weir::HostLink>(weir::HostLink::Shared{server.loop, server.alarms, {.peer_timeout_ms = 60'000}},
-                                       weir::OwnedFd(ends[1]), std::make_unique<weir::LinkCallee>(server.calls));
+  auto link = std::make_shared<weir::HostLink>(
+      weir::HostLink::Shared{server.loop, server.alarms, {.peer_timeout_ms = 60'000, .limits = FewCalls()}},
+      weir::OwnedFd(ends[1]), std::make_unique<weir::LinkCallee>(server.calls));
   link->Start();
   if (send(ours.get(), data, size, MSG_NOSIGNAL) < 0) return 0;
   shutdown(ours.get(), SHUT_WR);

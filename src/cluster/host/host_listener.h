@@ -22,7 +22,8 @@ class HostListener final : public Listener {
   class ListeningSocket;
   const HostLink::Shared shared_;
   const int port_;
-  const std::shared_ptr<IncomingLinkCalls> calls_ = std::make_shared<IncomingLinkCalls>();
+  const std::shared_ptr<IncomingLinkCalls> calls_ =
+      std::make_shared<IncomingLinkCalls>("host", shared_.settings.limits);
   std::vector<std::shared_ptr<ListeningSocket>> sockets_;
   std::unique_ptr<Listener> other_;
 };

@@ -278,7 +278,7 @@ TEST_F(HostTransportTest, InvalidSpansAreErrorsAndReleased) {
   };
   constexpr uint64_t kFar = uint64_t{1} << 39;
   EXPECT_EQ(ends_with(100, {{16, 100}}), StatusCode::kUnavailable);                  // nothing is mapped there
-  EXPECT_EQ(ends_with(kFar, {{16, kFar}}), StatusCode::kUnavailable);                // no memory is allocated for it
+  EXPECT_EQ(ends_with(kFar, {{16, kFar}}), StatusCode::kResourceExhausted);          // no memory is allocated for it
   EXPECT_EQ(ends_with(100, {{16, 60}, {16, 60}}), StatusCode::kInternal);            // more than the message has
   EXPECT_EQ(ends_with(100, {{16, 60}, {16, ~uint64_t{0}}}), StatusCode::kInternal);  // and more than there can be
   EXPECT_EQ(ends_with(100, {{16, 60}, {16, 30}}), StatusCode::kInternal);            // less than the message has

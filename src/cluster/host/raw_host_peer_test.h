@@ -38,14 +38,21 @@ class RawHostPeer final {
     Write({.kind = HostHeader::kCall, .id = id, .size = payload.size(), .method_size = uint32_t(method.size())},
           std::string(method) + std::string(payload));
   }
+  // False if the peer has disconnected.
+  bool TryWriteCall(uint64_t id, std::string_view method) {
+    const HostHeader head{.kind = HostHeader::kCall, .id = id, .method_size = uint32_t(method.size())};
+    const std::string bytes = std::string(reinterpret_cast<const char*>(&head), sizeof(head)) + std::string(method);
+    return send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+  }
   // The next message of that kind; nullopt at the end of the connection. `payload` gets its bytes, if it has them.
-  std::optional<HostHeader> Read(uint32_t kind, std::string* payload = nullptr) {
+  std::optional<HostHeader> Read(uint32_t kind, std::string* payload = nullptr) { return ReadAny({kind}, payload); }
+  std::optional<HostHeader> ReadAny(const std::set<uint32_t>& kinds, std::string* payload = nullptr) {
     HostHeader head;
     while (ReadAll(&head, sizeof(head))) {
       seen_.insert(head.kind);
       std::string rest(head.method_size + head.spans * 48 + (head.spans > 0 ? 0 : head.size), '\0');
       if (!ReadAll(rest.data(), rest.size())) return std::nullopt;
-      if (head.kind != kind) continue;
+      if (!kinds.contains(head.kind)) continue;
       if (payload != nullptr) *payload = rest;
       return head;
     }

@@ -20,7 +20,7 @@ class UcxListener final : public Listener {
  private:
   const std::shared_ptr<UcxRuntime> runtime_;
   const Address address_;
-  const std::shared_ptr<IncomingLinkCalls> calls_ = std::make_shared<IncomingLinkCalls>();
+  const std::shared_ptr<IncomingLinkCalls> calls_ = std::make_shared<IncomingLinkCalls>("UCX");
   std::unique_ptr<Listener> other_;
 };
 
