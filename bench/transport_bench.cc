@@ -11,7 +11,7 @@
 namespace weir {
 namespace {
 
-constexpr TransportSettings kSettings{.peer_timeout_ms = 60'000, .force_ucx = true};
+const TransportSettings kSettings{.peer_timeout_ms = 60'000, .force_ucx = true};
 
 enum class TransportKind { kGrpc, kHost, kUcx };
 

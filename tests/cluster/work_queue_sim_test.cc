@@ -40,6 +40,7 @@ class Sleeper {
   std::shared_ptr<MasterService> master_;
   std::string handle_;
   bool crashed_ = false;
+  bool takes_ = false;  // has asked for a slice and not received it
   bool ended_ = false;
 };
 
@@ -93,6 +94,7 @@ struct WorkSim {
   int64_t begin = 0;
   std::map<std::string, int> taken, done;  // by slice
   std::map<int, int> done_by;              // by worker
+  int crashed_takes = 0;                   // crashes of workers that had asked for a slice
   int64_t last_done = 0;
   std::string wrong;
 };
@@ -124,8 +126,10 @@ void Sleeper::Start(bool is_chief, std::function<void()> ready) {
 }
 
 void Sleeper::Work() {
+  takes_ = true;
   Run("", sim_.take, [this](const Result<RunStepReply>& reply) {
     if (crashed_) return;
+    takes_ = false;
     if (!reply.ok()) {
       if (reply.status().code() != StatusCode::kOutOfRange) sim_.wrong += reply.status().ToString();
       ended_ = true;
@@ -147,6 +151,7 @@ void Sleeper::Crash() {
   if (ended_) return;
   crashed_ = true;
   ended_ = true;
+  if (takes_) ++sim_.crashed_takes;
   sim_.cluster.Crash(fmt::format("/job:worker/replica:0/task:{}", index_));
 }
 
@@ -202,12 +207,10 @@ TEST_F(WorkQueueSimTest, SlicesOfCrashedWorkersAreTakenAgainOnce) {
       again += times - 1;
     }
     EXPECT_LE(again, crashes) << "seed " << seed;
-    // A slice is only lost if both workers that took it have crashed.
-    for (const auto& [slice, times] : sim.taken) {
-      if (times < 2) {
-        EXPECT_EQ(sim.done[slice], 1) << slice << ", seed " << seed;
-      }
-    }
+    // A slice is only lost if both workers that took it have crashed. One of them may not have received it.
+    int lost = 0;
+    for (const auto& [slice, times] : sim.taken) lost += times < 2 && sim.done[slice] == 0 ? 1 : 0;
+    EXPECT_LE(lost, sim.crashed_takes) << "seed " << seed;
     EXPECT_GE(sim.taken.size() + static_cast<size_t>(crashes), static_cast<size_t>(kSlices)) << "seed " << seed;
     sim.world.RunUntil([] { return false; }, sim.world.now() + 2 * kSessionLeaseMs * kNanosPerMilli);  // leases end
     EXPECT_EQ(sim.cluster.End(kWorkPatience), "");
