@@ -160,8 +160,8 @@ TEST_F(ResentStepsTest, ARequestThatWasLostIsSentAgain) {
   ASSERT_TRUE(Run({}, {add_}).ok());
   int64_t count = 1;
   for (int64_t micros = 0; micros < 2000; micros += 40) {  // a step takes about one millisecond
-    for (const auto& [a, b] : {std::pair{"client", "worker0"}, std::pair{"worker0", "ps0"}}) {
-      world_.After(micros * 1000, [=, this] { network_.DropConnections(a, b); });
+    for (const auto& link : {std::pair{"client", "worker0"}, std::pair{"worker0", "ps0"}}) {
+      world_.After(micros * 1000, [=, this] { network_.DropConnections(link.first, link.second); });
       const Result<std::vector<Tensor>> step = Run({}, {add_});
       ASSERT_TRUE(step.ok()) << step.status() << " after " << micros << " us";
       ASSERT_EQ(Count(), ++count) << "after " << micros << " us";

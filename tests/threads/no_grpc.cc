@@ -31,7 +31,8 @@ class UnreachableChannel final : public Channel {
 
 class NoGrpc final : public Transport {
  public:
-  std::shared_ptr<Channel> Connect(const std::string& address) override {
+  using Transport::Connect;
+  std::shared_ptr<Channel> Connect(const std::string& address, const std::string& /*task*/) override {
     return std::make_shared<UnreachableChannel>(address);
   }
   Result<std::unique_ptr<Listener>> Listen(const std::string& address) override {
