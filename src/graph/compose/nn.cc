@@ -160,8 +160,9 @@ Output SparseSoftmaxCrossEntropy(const Input& logits_in, const Input& labels_in,
 }
 
 Output InTopKOf(Graph& graph, const Input& predictions, const Input& targets, const Input& k, std::string name) {
-  NameScope scope(graph, NameOrDefault(std::move(name), "in_top_k"));
-  return InTopKV2(graph, predictions, targets, k, {.name = ExactScopeName(scope)});
+  // As in TensorFlow, a given name is that of the scope and of the node in it: "name/name".
+  NameScope scope(graph, NameOrDefault(name, "in_top_k"));
+  return InTopKV2(graph, predictions, targets, k, {.name = std::move(name)});
 }
 
 Output SigmoidCrossEntropy(const Input& logits_in, const Input& labels_in, std::string name) {
