@@ -58,10 +58,10 @@ class KeptResponses final : public std::enable_shared_from_this<KeptResponses<Re
   };
   explicit KeptResponses(const Options& options) : options_(options) {}
 
-  // Returns a call that must be run, cancelled by its token, and ended with End. Null if there is nothing to run: an
-  // earlier copy of the call is running or has run, or its caller has given up; then `done` has run, or will when the
-  // earlier copy ends. `connection` is cancelled when the response could not be sent; may be null. REQUIRES:
-  // number.slot > 0.
+  // If this is the first copy of a call: returns the call. The caller runs it, stops when its token is cancelled, and
+  // passes the response to End. Otherwise returns null: an earlier copy is running or has run, or its sender has given
+  // up; then `done` has run, or will when the earlier copy ends. `connection` is cancelled when the response could not
+  // be sent; may be null. REQUIRES: number.slot > 0.
   CallPtr Begin(CallNumber number, CancelToken* connection, Reply<Response> done);
   // Responds to a call that Begin has returned.
   void End(const CallPtr& call, Result<Response> response);

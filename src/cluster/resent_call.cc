@@ -42,7 +42,7 @@ class ResentCall final : public std::enable_shared_from_this<ResentCall> {
       if (what == Interruption::kBroken) return Send();
       if (options_.resend_alarms != nullptr) return SendLater();
     }
-    // The first reason says more than the last.
+    // Report how the connection broke. The last error only says that no new connection could be opened.
     if (response.status().code() == StatusCode::kUnavailable && !broke_.ok()) response = broke_;
     End(std::move(response));
   }

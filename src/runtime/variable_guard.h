@@ -9,8 +9,8 @@ namespace weir {
 
 // Whether node n uses a resource whose handle is not made in the graph.
 bool NeedsVariableGuard(const PlanGraph& graph, int32_t n);
-// The kernel of such a node, with the check: a read copies a value that is in the memory of another device; any other
-// use of such a value fails.
+// Wraps the kernel of such a node. If the variable's value is in the memory of another device, a read copies it, and
+// any other use is an error.
 Kernel GuardVariables(const Kernel& kernel, const PlanGraph::Node& node);
 
 }  // namespace weir

@@ -22,7 +22,7 @@ struct WorkQueueSpec {
   Tensor works;  // a vector of strings
   int64_t num_epochs = 1;
   bool shuffle = true;  // in another order in every epoch
-  // Of the order. If both are 0, the order differs in every run.
+  // The seeds of the shuffled order. If both are 0, each run draws its own.
   int64_t seed = 0;
   int64_t seed2 = 0;
   // The number of slices of an epoch. 0: every work is a slice. Else the works are cut into that many slices, named
@@ -37,8 +37,8 @@ class WorkQueue final : public Resource {
 
   explicit WorkQueue(std::string name) : name_(std::move(name)) {}
 
-  // Starts with the first epoch, whatever was handed out before. Returns the number of slices of an epoch.
-  // InvalidArgument if there is no work, or if there are fewer slices than works.
+  // Starts again with the first epoch and forgets which slices were handed out. Returns the number of slices of an
+  // epoch. InvalidArgument if there is no work, or if there are fewer slices than works.
   Result<int64_t> Fill(WorkQueueSpec spec);
   // What is left: the slices of this epoch that are not done, and what determines the later epochs.
   struct State {

@@ -18,7 +18,7 @@ struct CheckOptions {
 
 // Whether an error says that an assertion does not hold, rather than that it could not be built.
 bool IsFailedAssertion(const Status& status);
-// The same status as an ordinary error of an argument, which Python raises as ValueError.
+// The same error without the mark of a failed assertion, so that Python raises ValueError.
 Status NotAnAssertion(Status status);
 
 enum class Relation { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
